@@ -33,7 +33,6 @@ def add_texts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split",
         nargs="+",
-        default=["train"],
         help="splits of the data set; default: train",
     )
 
@@ -43,8 +42,13 @@ def read_texts(arguments: argparse.Namespace) -> list[list[str]]:
 
     Raises:
         DatasetError: if the data set does not exist, or a file is bad.
+        ValueError: if an option of data sets is given with a file.
     """
     if arguments.text is not None:
+        if arguments.data_dir or arguments.split:
+            raise ValueError(
+                "--data-dir and --split go with --dataset. Received: --text"
+            )
         from keras_qa.files.text_files import read_lines
 
         return [line.split() for _, line in read_lines(arguments.text)]
@@ -52,7 +56,8 @@ def read_texts(arguments: argparse.Namespace) -> list[list[str]]:
     from keras_qa.datasets import open_dataset
 
     dataset = open_dataset(arguments.dataset, arguments.data_dir)
-    groups = [dataset.questions(split) for split in arguments.split]
+    splits = arguments.split or ["train"]
+    groups = [dataset.questions(split) for split in splits]
     return Corpus(*groups, tokenizer=dataset.tokenizer).tokens
 
 

@@ -57,6 +57,14 @@ def _convert(arguments: argparse.Namespace) -> None:
     print(
         f"{arguments.output}: {file_format}, {len(vectors) - left_out:,} words"
     )
+    if words is not None:
+        wanted = dict.fromkeys(words)
+        lost = [word for word in wanted if word not in vectors]
+        if lost:
+            print(
+                f"Without a vector: {len(lost):,} of {len(wanted):,} words, "
+                f"such as {', '.join(map(repr, lost[:5]))}"
+            )
     if left_out:
         print(f"Left out: {left_out:,} words that contain white space.")
 

@@ -51,6 +51,10 @@ def _count(arguments: argparse.Namespace) -> None:
     from keras_qa.embeddings.loaders import load_vectors
     from keras_qa.embeddings.matrix import embedding_matrix
 
+    if arguments.missing < 0:
+        raise ValueError(
+            f"--missing must be 0 or more. Received: {arguments.missing}"
+        )
     for path in arguments.vectors:
         detect_format(path)
     counts = Counter(w for text in read_texts(arguments) for w in text)

@@ -61,7 +61,9 @@ class Identity:
 def default_cache_dir() -> Path:
     """`$KERAS_QA_CACHE` if set, else `.keras_qa/cache` in the home folder."""
     folder = os.environ.get("KERAS_QA_CACHE")
-    return Path(folder) if folder else Path.home() / ".keras_qa" / "cache"
+    if folder:
+        return Path(folder).expanduser()
+    return Path.home() / ".keras_qa" / "cache"
 
 
 def computed_once(
@@ -85,7 +87,8 @@ def computed_once(
     Yields:
         Number of a text and its vectors, in no particular order.
     """
-    cache = _open_cache(identity, Path(cache_dir or default_cache_dir()))
+    folder = Path(cache_dir or default_cache_dir()).expanduser()
+    cache = _open_cache(identity, folder)
     missing = {cache_key([kind, *text]): i for i, text in enumerate(texts)}
     for key, rows in cache.read(missing):
         yield missing.pop(key), rows

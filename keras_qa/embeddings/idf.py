@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keras_qa.embeddings.texts import check_collection
+from keras_qa.arguments import check_collection
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class InverseDocumentFrequency:
 
 
 def idf_weights(
-    words: Sequence[str], texts: Sequence[Sequence[str]]
+    words: Sequence[str], texts: Iterable[Sequence[str]]
 ) -> np.ndarray:
     """The idf of words over the mean idf of running words.
 
@@ -85,6 +85,7 @@ def idf_weights(
     Raises:
         ValueError: if the texts contain no words, or one is a string.
     """
+    texts = list(texts)
     idf = InverseDocumentFrequency.of(texts)
     counts = Counter(word for text in texts for word in text)
     if not counts:

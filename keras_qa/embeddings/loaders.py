@@ -12,6 +12,7 @@ row is kept) and words that contain spaces. The numbers of unwanted rows are
 counted but not parsed.
 """
 
+import codecs
 from collections.abc import Iterable
 
 from gensim.models import KeyedVectors
@@ -148,7 +149,7 @@ def detect_format(path: PathLike) -> str:
         VectorsError: if the file cannot be opened or has none of these formats.
     """
     with open_stream(path) as stream:
-        sample = stream.read(SAMPLE_BYTES)
+        sample = stream.read(SAMPLE_BYTES).removeprefix(codecs.BOM_UTF8)
     if sample.startswith(FASTTEXT_MAGIC):
         return "fasttext"
     first, _, rest = sample.partition(b"\n")

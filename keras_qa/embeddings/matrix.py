@@ -10,6 +10,7 @@ from gensim.models import KeyedVectors
 from gensim.models.fasttext import FastTextKeyedVectors
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_collection
 from keras_qa.embeddings.formats.fasttext import has_subwords
 from keras_qa.embeddings.random_words import word_generator
 from keras_qa.embeddings.scaling import WordScaling
@@ -102,14 +103,20 @@ def embedding_matrix(
         coverage of `words[1:]`.
 
     Raises:
-        ValueError: if there are no words or vectors, or `oov` or `scale` is
-            not allowed.
+        ValueError: if there are no words or vectors, these are of another
+            type, or `oov` or `scale` is not allowed.
     """
     sets = [vectors] if isinstance(vectors, KeyedVectors) else list(vectors)
     if not sets or not len(words):
         raise ValueError(
             "`words` and `vectors` must not be empty. "
             f"Received: {len(words)} words, {len(sets)} sets of vectors"
+        )
+    check_collection("words", words)
+    if other := [one for one in sets if not isinstance(one, KeyedVectors)]:
+        raise ValueError(
+            "`vectors` must be gensim's, as `load_vectors` returns them. "
+            f"Received: {type(other[0]).__name__}"
         )
     check_choice("oov", oov, OOV)
     if not 0 <= scale < np.inf:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from gensim.models import KeyedVectors
 
+from keras_qa.arguments import check_collection
 from keras_qa.arguments import check_positive
-from keras_qa.embeddings.texts import check_collection
 
 
 def word_generator(

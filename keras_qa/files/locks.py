@@ -48,7 +48,8 @@ def locked(path: Path | str) -> Iterator[int]:
     Yields:
         A descriptor of the file, to read and to append.
     """
-    path = Path(path)
+    # The lock's file follows no link.
+    path = Path(path).resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = _lock(path)
     _acquire(lock)
@@ -68,7 +69,7 @@ def read_locked(path: Path | str) -> bytes:
     Raises:
         FileNotFoundError: if the file does not exist.
     """
-    path = Path(path)
+    path = Path(path).resolve()
     path.stat()
     lock = _lock(path)
     # A read-only file cannot be locked, but can be read.

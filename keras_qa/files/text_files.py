@@ -227,6 +227,18 @@ def _encoded_lines(
             number += 1
             try:
                 line = text.readline(MAX_LINE_BYTES)
+            except UnicodeDecodeError as error:
+                # It is of a block, of which no line has been read yet.
+                start, end, name = error.start, error.end, error.encoding
+                name = str(encoding) if name == "charmap" else name
+                before = error.object[:start].decode(name, "replace")
+                around = error.object[max(0, start - 10) : end + 10]
+                raise error_at(
+                    path,
+                    number + before.count("\n"),
+                    f"{encoding} text",
+                    around,
+                ) from None
             except UnicodeError as error:
                 raise error_at(
                     path, number, f"{encoding} text", str(error)

@@ -33,12 +33,13 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     try:
         save(scratch / path.name)
         _sync(scratch / path.name)
-        if path.is_dir():
-            os.replace(path, old)
         try:
+            if path.is_dir():
+                os.replace(path, old)
             os.replace(scratch / path.name, path)
-        except OSError:
-            if old.exists():
+        # Ctrl-C, too, must not lose the older folder.
+        except BaseException:
+            if old.exists() and not path.exists():
                 os.replace(old, path)
             raise
     finally:
@@ -82,6 +83,8 @@ def check_writable(
         OSError: if a file is where a folder must be, or the folder cannot be
             written to.
     """
+    if not (inside or Path(path).name):
+        raise OSError(f"{option} must name a new place. Received: {path}")
     place = Path(path).absolute()
     if not inside:
         place = place.parent

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.arguments import check_collection
 from keras_qa.arguments import check_equally_many
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import shorten
@@ -105,11 +106,12 @@ class OverlapFeatures:
             stop_words: words that the last two features ignore.
 
         Raises:
-            ValueError: if there are no documents.
+            ValueError: if there are no documents, or one is a string.
         """
         frequencies: Counter[str] = Counter()
         documents = 0
         for tokens in token_lists:
+            check_collection("token_lists", tokens)
             frequencies.update(set(tokens))
             documents += 1
         return cls(frequencies, documents, stop_words)
@@ -133,7 +135,12 @@ class OverlapFeatures:
 
         Returns:
             float32 array of shape `(4,)`, in the order of `names`.
+
+        Raises:
+            ValueError: if one of them is a string.
         """
+        check_collection("question_tokens", question_tokens)
+        check_collection("answer_tokens", answer_tokens)
         return self.pairs(
             [list(question_tokens), list(answer_tokens)],
             np.array([0]),

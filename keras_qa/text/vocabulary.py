@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.arguments import check_collection
 from keras_qa.arguments import check_not_negative
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import error_at
@@ -104,8 +105,14 @@ class Vocabulary:
 
         Words of equal frequency are in alphabetical order. Words with fewer
         than `min_count` occurrences are left out.
+
+        Raises:
+            ValueError: if a text is a string.
         """
-        counts = Counter(token for text in texts for token in text)
+        counts: Counter[str] = Counter()
+        for text in texts:
+            check_collection("texts", text)
+            counts.update(text)
         counts.pop(UNKNOWN, None)
         words = sorted(
             (word for word in counts if not _IS_BUCKET.fullmatch(word)),
@@ -130,7 +137,12 @@ class Vocabulary:
     def encode(
         self, tokens: Sequence[str], max_length: int | None = None
     ) -> np.ndarray:
-        """The ids of the first `max_length` tokens, int32 `(length,)`."""
+        """The ids of the first `max_length` tokens, int32 `(length,)`.
+
+        Raises:
+            ValueError: if `tokens` is a string.
+        """
+        check_collection("tokens", tokens)
         found = map(self._ids.get, tokens[:max_length])
         ids = [
             self._unknown_id(token) if i is None else i
@@ -166,6 +178,9 @@ class Vocabulary:
                 word = line.decode("utf-8")
             except UnicodeDecodeError:
                 raise error_at(path, number, "UTF-8 text", line) from None
+            if word.endswith("\r"):
+                expected = "lines that end in a newline alone"
+                raise error_at(path, number, expected, word)
             if word in seen:
                 raise error_at(
                     path,

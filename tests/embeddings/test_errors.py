@@ -53,6 +53,7 @@ def binary(rows: list[tuple[str, list[float]]], header: str) -> bytes:
         ("a 1 x\nb 1 2\n", r":1: expected numbers.*b'x' in column 2"),
         ("no vectors here\n", r":1: expected numbers.*b'vectors' in column 1"),
         ("a\t1\t2\n", r":1: expected a word and its numbers, separated by bl"),
+        ("a\t1 2\n", r":1: .* separated by blanks, not tabs"),
         ("\n", r":1: expected a word and its numbers"),
     ],
 )
@@ -80,6 +81,15 @@ def test_malformed_glove(tmp_path, content, message, vocabulary):
 def test_malformed_word2vec_text(tmp_path, content, message, vocabulary):
     with pytest.raises(VectorsError, match=message):
         load_word2vec_text(write(tmp_path, content), vocabulary)
+
+
+@pytest.mark.parametrize("header", ["", "2 3\n"])
+def test_the_mark_of_utf8_is_no_part_of_a_word(tmp_path, header):
+    path = tmp_path / "file.vec"
+    path.write_text(f"\ufeff{header}the 1 2 3\nwho 4 5 6\n", "utf-8")
+    vectors = load_vectors(path)
+    assert vectors.index_to_key == ["the", "who"]
+    assert vectors["the"].tolist() == [1, 2, 3]
 
 
 def test_glove_loader_recognises_a_header(tmp_path):

@@ -146,6 +146,14 @@ def test_fasttext_knows_words_by_their_subwords(fasttext_file):
     assert (coverage.any_words.covered, coverage.any_words.total) == (2, 3)
 
 
+def test_words_and_vectors_are_of_their_types():
+    vectors = KeyedVectors(2)
+    with pytest.raises(ValueError, match="the string 'the'"):
+        embedding_matrix("the", vectors)
+    with pytest.raises(ValueError, match=r"gensim's.* Received: str"):
+        embedding_matrix(["", "the"], "glove.txt")
+
+
 def test_errors():
     with pytest.raises(ValueError, match=r"not be empty.*0 words, 1 sets"):
         embedding_matrix([], SMALL)

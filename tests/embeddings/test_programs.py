@@ -96,13 +96,16 @@ def test_the_formats_are_those_that_can_be_written():
 
 
 @pytest.mark.filterwarnings("ignore:.*words contain blanks")
-def test_words_that_are_kept(tmp_path, glove):
+def test_words_that_are_kept(tmp_path, glove, capsys):
     words = tmp_path / "words"
     words.write_text("wrote\njane\n")
     path = tmp_path / "out.bin.gz"
     command = [str(glove), "--output", str(path), "--words", str(words)]
     assert convert.main(command) == 0
     assert load_vectors(path).index_to_key == ["wrote"]
+    assert "Without a vector: 1 of 2 words, such as 'jane'" in (
+        capsys.readouterr().out
+    )
     assert detect_format(path) == "word2vec-binary"
     words.write_text("jane\n")
     assert convert.main([*command, "--overwrite"]) == 2
@@ -150,6 +153,14 @@ def test_bad_requests_are_refused_before_the_work(
     assert "expected a readable file" in refused(skipgram.main, *options)
     message = refused(coverage.main, glove, "--dataset", "simple")
     assert "`name` must be one of" in message
+    for option in ("--data-dir", "--split"):
+        message = refused(
+            skipgram.main, "--text", text, *options[2:], option, "x"
+        )
+        assert "go with --dataset. Received: --text" in message
+    negative = ("--text", text, "--missing", "-1")
+    message = refused(coverage.main, glove, *negative)
+    assert "--missing must be 0 or more" in message
     text.write_text("\n")
     assert "Received: none" in refused(coverage.main, glove, "--text", text)
     assert not out.exists()

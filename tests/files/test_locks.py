@@ -15,6 +15,7 @@ import pytest
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.locks import OwnerFile
+from keras_qa.files.locks import locked
 from keras_qa.files.locks import read_locked
 from keras_qa.training.run_folder import RunFolder
 from reproductions.records.paired_tests import read_paired_tests
@@ -162,6 +163,13 @@ def test_an_owner_without_locks_is_warned(tmp_path, monkeypatch):
     assert json.loads(owner.path.read_text())["pid"] == os.getpid()
     owner.release()
     assert not owner.path.exists()
+
+
+def test_a_link_is_locked_as_its_file_is(tmp_path):
+    (link := tmp_path / "link").symlink_to(tmp_path / "file")
+    with locked(link) as descriptor:
+        os.write(descriptor, b"x")
+    assert read_locked(link) == read_locked(tmp_path / "file") == b"x"
 
 
 def test_what_cannot_be_locked_is_read(tmp_path, monkeypatch):

@@ -63,6 +63,23 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
         next(lines)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "bad"),
+    [
+        ("cp1252", b"\x81"),
+        ("ascii", b"\xe9"),
+        ("shift_jis", b"\xff"),
+        ("utf-16-be", b"\xd8\x00\x00a"),
+    ],
+)
+def test_the_line_that_has_another_encoding(tmp_path, encoding, bad):
+    lines = [f"line {i}\n".encode(encoding) for i in range(5000)]
+    lines[3000] = "it ".encode(encoding) + bad + lines[3000]
+    (path := tmp_path / "a.txt").write_bytes(b"".join(lines))
+    with pytest.raises(DatasetError, match=rf":3001: .* {encoding} text"):
+        list(read_lines(path, encoding))
+
+
 def test_find_file_prefers_the_plain_one(tmp_path):
     assert find_file(tmp_path, "a") is None
     (tmp_path / "a.gz").touch()

@@ -79,6 +79,24 @@ def test_a_folder_that_a_killed_process_left_out_of_its_place(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_interruption_loses_no_folder(tmp_path, monkeypatch):
+    (folder := tmp_path / "a").mkdir()
+    (folder / "old").touch()
+    replace, calls = os.replace, []
+
+    def interrupt(source, target):
+        calls.append(source)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(folder, lambda path: path.mkdir())
+    assert (folder / "old").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
 def test_an_older_folder_alone_is_removed(tmp_path):
     """As of a process that was killed while it removed its scratch folder."""
     (tmp_path / ".writing-x/old-folder").mkdir(parents=True)

@@ -145,7 +145,7 @@ def test_other_texts_are_not_counted():
     features = OverlapFeatures({"a": 1}, 2)
     tokens = [["a"], None, ["a", "b"]]
     found = features.pairs(tokens, np.array([0]), np.array([2]))
-    np.testing.assert_array_equal(found[0], features.pair("a", "ab"))
+    np.testing.assert_array_equal(found[0], features.pair(["a"], ["a", "b"]))
 
 
 def test_no_pairs():
@@ -272,6 +272,13 @@ def test_other_files(tmp_path, content):
 def test_errors(frequencies, documents, message):
     with pytest.raises(ValueError, match=message):
         OverlapFeatures(frequencies, documents)
+
+
+def test_strings_are_no_tokens():
+    with pytest.raises(ValueError, match="the string 'who wrote'"):
+        OverlapFeatures.fit(["who wrote"])
+    with pytest.raises(ValueError, match="the string 'who wrote'"):
+        OverlapFeatures({"who": 1}, 1).pair("who wrote", ["who"])
 
 
 def test_no_documents():

@@ -42,6 +42,20 @@ def test_equal_unknown_words_have_equal_ids_at_the_end():
     assert "[UNK1]" not in vocabulary
 
 
+def test_strings_are_no_texts():
+    with pytest.raises(ValueError, match="the string 'who wrote emma'"):
+        Vocabulary.from_tokens(["who wrote emma"])
+    with pytest.raises(ValueError, match="the string 'who'"):
+        Vocabulary(["who"]).encode("who")
+
+
+def test_line_ends_of_windows_are_named(tmp_path):
+    path = tmp_path / "vocabulary.txt"
+    path.write_bytes(b"who\r\nwrote\r\n")
+    with pytest.raises(DatasetError, match=r":1: .* a newline alone"):
+        Vocabulary.load(path)
+
+
 def test_ten_thousand_words_fill_the_buckets_evenly():
     words = [f"word{i}" for i in range(10_000)]
     counts = np.bincount([bucket_of(w, 100) for w in words], minlength=100)

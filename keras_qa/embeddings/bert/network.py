@@ -67,7 +67,8 @@ class Bert:
         combine: str = "mean",
     ):
         self.source = find_bert(source)
-        self.layers = (layers,) if isinstance(layers, int) else tuple(layers)
+        # JSON and the cache know no integers of NumPy.
+        self.layers = tuple(int(layer) for layer in np.atleast_1d(layers))
         self.combine = combine
         check_choice("combine", combine, COMBINE)
         if not self.layers:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from gensim.models import KeyedVectors
 
+from keras_qa.arguments import check_collection
 from keras_qa.arguments import check_not_negative
 from keras_qa.embeddings.bert.network import Bert
 from keras_qa.embeddings.bert.source import MINILM
@@ -19,7 +20,6 @@ from keras_qa.embeddings.cache import computed_once
 from keras_qa.embeddings.components import PrincipalComponents
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.texts import Text
-from keras_qa.embeddings.texts import check_collection
 from keras_qa.errors import VectorsError
 from keras_qa.text.vector_texts import VectorTexts
 

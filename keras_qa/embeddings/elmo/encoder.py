@@ -49,7 +49,7 @@ class Elmo:
     def __init__(self, source: PathLike, layers: Sequence[int] = (-1,)):
         self.paths = find_elmo(source)
         self.options: ElmoOptions = read_options(self.paths[0])
-        self.layers = tuple(layers)
+        self.layers = tuple(map(int, layers))
         most = self.options.layers
         if not self.layers or any(
             not -most - 1 <= layer <= most for layer in self.layers

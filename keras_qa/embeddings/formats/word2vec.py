@@ -5,6 +5,7 @@ that a damaged row cannot shift the rows after it. Numbers are parsed for wanted
 words only.
 """
 
+import codecs
 import re
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -188,6 +189,8 @@ def _lines(
     number = 0
     while line := stream.readline(MAX_LINE_BYTES):
         number += 1
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
         if len(line) == MAX_LINE_BYTES:
             raise VectorsError(
                 f"{rows.where(number)}: expected a line of less than "
@@ -203,11 +206,11 @@ def _first_width(rows: RowCollector, line: bytes) -> int:
             f"{rows.where(1)}: expected a word and its numbers. Received: the "
             f"header {line[:60]!r}; load the file with `load_word2vec_text`"
         )
-    _, blank, numbers = line.rstrip().partition(b" ")
-    if not blank:
+    word, blank, numbers = line.rstrip().partition(b" ")
+    if not blank or b"\t" in word:
         raise VectorsError(
             f"{rows.where(1)}: expected a word and its numbers, separated by "
-            f"blanks. Received: {line[:60]!r}"
+            f"blanks, not tabs. Received: {line[:60]!r}"
         )
     return len(_parse(numbers, rows.where(1)))
 

@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 from gensim.models import KeyedVectors
 
+from keras_qa.arguments import check_collection
 from keras_qa.arguments import check_positive
 from keras_qa.embeddings.formats.vector_files import PathLike
 from keras_qa.embeddings.mixtures.combinations import check_combination
@@ -18,7 +19,6 @@ from keras_qa.embeddings.mixtures.encoders import Rows
 from keras_qa.embeddings.mixtures.layer_mixture import Idf
 from keras_qa.embeddings.mixtures.layer_mixture import Mixture
 from keras_qa.embeddings.texts import Text
-from keras_qa.embeddings.texts import check_collection
 from keras_qa.errors import VectorsError
 
 
@@ -233,6 +233,8 @@ class MultiResolution:
             if text:
                 places.setdefault(text, []).append(int(starts[i]))
         distinct = list(places)
+        if not distinct:
+            raise ValueError("Expected a text with words. Received: none")
         parts: list[tuple[float, int, Rows]] = []
         for mixture, weight in zip(self.mixtures, self.weights, strict=True):
             if not weight:
