@@ -61,7 +61,5 @@ def save_figure(figure: Any, path: Path | str) -> None:
             f"Received: path={path}"
         )
     # Without matplotlib's version, the same data give the same file.
-    metadata = {"Software": None} if ending == "png" else None
-    write_whole(
-        path, lambda scratch: figure.savefig(scratch, metadata=metadata)
-    )
+    options = {"metadata": {"Software": None}} if ending == "png" else {}
+    write_whole(path, lambda scratch: figure.savefig(scratch, **options))

@@ -193,8 +193,10 @@ def draw_attention(attention: Attention, path: Path | str) -> None:
         height * LINE_HEIGHT * FONT_SIZE / 72,
     )
     # `new_figure` has found matplotlib.
+    from matplotlib.colors import to_rgb
     from matplotlib.patches import Rectangle
 
+    full = np.array(to_rgb(COLOR))
     axes = figure.add_axes((0, 0, 1, 1), frameon=False)
     axes.set_axis_off()
     axes.set_xlim(-margin, COLUMNS + margin)
@@ -206,8 +208,8 @@ def draw_attention(attention: Attention, path: Path | str) -> None:
                     (item.column - 0.25, item.line + 0.08),
                     len(item.text) + 0.5,
                     0.84,
-                    facecolor=COLOR,
-                    alpha=STRONGEST * item.share,
+                    # Mixed with white: PostScript has no transparency.
+                    facecolor=1 - STRONGEST * item.share * (1 - full),
                     linewidth=0,
                 )
             )

@@ -30,7 +30,42 @@ def check_candidates(y_pred: Any, remedy: str = LOSS_OF_PAIRS) -> None:
         )
 
 
-class BatchLoss(keras.losses.Loss):
+def check_targets(y_true: Any, both: bool) -> None:
+    """Checks that targets have the labels next to them that a loss reads.
+
+    Raises:
+        ValueError: if they are missing, or nothing reads them.
+    """
+    if len(y_true.shape) != 2 + both:
+        raise ValueError(
+            "`y_true` must be the targets of batches with "
+            f"`both={both}`, since the loss reads "
+            f"{'labels, too' if both else 'no labels'}. "
+            f"Received: y_true.shape={tuple(y_true.shape)}"
+        )
+
+
+def check_documents(y_pred: Any) -> None:
+    """Checks that the rows, questions, have more than one document.
+
+    Raises:
+        ValueError: if they have one each, as where a model is fitted to pairs:
+            such a loss would be 0, and train nothing.
+    """
+    # One question may be left over for the last batch.
+    if y_pred.shape[0] != 1:
+        check_candidates(y_pred)
+
+
+class RankingLoss(keras.losses.Loss):
+    """The base of all losses; its configuration has the dtype."""
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "dtype": self.dtype}
+
+
+class BatchLoss(RankingLoss):
     """A loss with one value for a batch, not one for each row.
 
     A mask that Keras attaches to `y_pred` changes nothing: labels of -1 say

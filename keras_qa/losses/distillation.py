@@ -6,13 +6,15 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
+from keras_qa.losses.batches import RankingLoss
 from keras_qa.losses.batches import check_candidates
+from keras_qa.losses.batches import check_targets
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.listwise import log_sum_exp
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MarginMSE(keras.losses.Loss):
+class MarginMSE(RankingLoss):
     r"""Mean squared error of the margins between right and wrong answers.
 
     With the scores $s_0$ of a right answer and $s_1, ..., s_K$ of wrong ones,
@@ -63,6 +65,7 @@ class MarginMSE(keras.losses.Loss):
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The losses of the groups, before the reduction."""
         check_candidates(y_pred)
+        check_targets(y_true, both=False)
         real = ops.logical_not(ops.isnan(y_true))
         real = ops.logical_and(real[:, 1:], real[:, :1])
         # What is left out must not reach the gradient, not even as 0 * NaN.
@@ -74,7 +77,7 @@ class MarginMSE(keras.losses.Loss):
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class DistillationKL(keras.losses.Loss):
+class DistillationKL(RankingLoss):
     r"""Divergence of a model's softmax over candidates from its teacher's.
 
     With the scores s of a question's candidates, those t of the teacher, and
@@ -107,8 +110,8 @@ class DistillationKL(keras.losses.Loss):
             those of padding may be anything.
 
     Raises:
-        ValueError: if `temperature` is not positive, or `label_weight` out of
-            range.
+        ValueError: if `temperature` is not positive or `label_weight` out of
+            range, or in a call if labels are missing, or not read.
 
     Example:
         >>> trainer = PairwiseTrainer(model)
@@ -149,6 +152,7 @@ class DistillationKL(keras.losses.Loss):
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The losses of the questions, before the reduction."""
         check_candidates(y_pred)
+        check_targets(y_true, both=self.label_weight > 0)
         if not self.label_weight:
             return self._divergence(y_true, y_pred)
         return (1 - self.label_weight) * self._divergence(

@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_above_zero
 from keras_qa.losses.batches import BatchLoss
+from keras_qa.losses.batches import check_documents
 from keras_qa.losses.listwise import log_sum_exp
 
 
@@ -43,7 +44,8 @@ class InBatchSoftmax(BatchLoss):
         A scalar.
 
     Raises:
-        ValueError: if `temperature` is not positive.
+        ValueError: if `temperature` is not positive, or in a call if each
+            question has one answer alone.
 
     Example:
         >>> trainer = InBatchTrainer(scorer)
@@ -65,6 +67,7 @@ class InBatchSoftmax(BatchLoss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The mean over the right answers of the batch."""
+        check_documents(y_pred)
         right = ops.greater(y_true, 0.5)
         wrong = ops.less(ops.abs(y_true), 0.5)
         # What ignored scores must not reach the gradient.

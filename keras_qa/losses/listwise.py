@@ -7,13 +7,14 @@ from keras import ops
 
 from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
+from keras_qa.losses.batches import RankingLoss
 from keras_qa.losses.batches import check_candidates
 
 POSITIVES = ("mean", "sum")
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class ListwiseSoftmax(keras.losses.Loss):
+class ListwiseSoftmax(RankingLoss):
     r"""Cross-entropy of the softmax over the candidates of a question.
 
     With the scores `s` of a question's candidates C, of which R are right,

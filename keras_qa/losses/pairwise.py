@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_qa.arguments import check_above_zero
+from keras_qa.losses.batches import RankingLoss
 from keras_qa.losses.batches import check_candidates
 
 
@@ -48,7 +49,7 @@ def pairwise_hinge(y_true: Any, y_pred: Any, margin: float = 1.0) -> Any:
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class PairwiseHinge(keras.losses.Loss):
+class PairwiseHinge(RankingLoss):
     r"""Pairwise hinge loss over groups of one positive and K negatives.
 
     $$L = \sum_{(q, a)} \sum_{a'} \max(0, \lambda - s(q, a) + s(q, a'))$$

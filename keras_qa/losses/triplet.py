@@ -9,6 +9,7 @@ from keras import ops
 from keras_qa.arguments import check_above_zero
 from keras_qa.arguments import check_choice
 from keras_qa.losses.batches import BatchLoss
+from keras_qa.losses.batches import check_documents
 from keras_qa.vectors import inverse_norms
 
 MINING = ("hard", "semi-hard", "all", "batch-hard", "schroff-semi-hard")
@@ -109,6 +110,7 @@ class TripletLoss(BatchLoss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Computes the mean, or the sum, over the triplets of the batch."""
+        check_documents(y_pred)
         positives = ops.greater(y_true, 0.5)
         negatives = ops.less(ops.abs(y_true), 0.5)
         # Padding may have any score, NaN too.

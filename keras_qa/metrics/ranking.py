@@ -28,7 +28,9 @@ class RankingMetric(keras.metrics.Mean):
 
     Call arguments:
         y_true: `(batch_size, candidates)`, of any dtype: 0 for wrong
-            candidates, 1 or a higher grade for right ones, -1 for padding.
+            candidates, 1 or a higher grade for right ones, -1 for padding; or
+            `(batch_size, candidates, 2)`, targets and these labels, as batches
+            with `targets` and `both=True` have them.
         y_pred: float scores `(batch_size, candidates)`, higher is better;
             those of padding may be anything.
         sample_weight: weights of the questions, `(batch_size,)`.
@@ -53,7 +55,10 @@ class RankingMetric(keras.metrics.Mean):
             "for a model that is fitted to pairs take the callback "
             "`RankingValidation`",
         )
-        grades = _best_first(ops.cast(y_true, self.dtype), y_pred)
+        y_true = ops.cast(y_true, self.dtype)
+        # The scores of a teacher are no labels.
+        labels = y_true[..., 1] if len(y_true.shape) == 3 else y_true
+        grades = _best_first(labels, y_pred)
         weight = ops.cast(ops.any(grades > 0, axis=1), self.dtype)
         if sample_weight is not None:
             weight = weight * ops.reshape(

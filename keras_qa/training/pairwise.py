@@ -12,6 +12,9 @@ from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.devices import divide
 from keras_qa.devices import divide_batch
+from keras_qa.losses.listwise import ListwiseSoftmax
+from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.metrics.ranking import RankingMetric
 
 __all__ = [
     "HardestNegativeBatches",
@@ -65,6 +68,8 @@ class PairwiseTrainer(keras.Model):
         kwargs.setdefault("dtype", scorer.dtype_policy)
         super().__init__(**kwargs)
         self.scorer = scorer
+        # The names of the compiled losses and metrics that do.
+        self._reads_labels: list[str] = []
         # All weights are those of the scorer, which is built.
         self.built = True
         # XLA, which Keras uses with TensorFlow on a GPU, would compile nearly
@@ -76,6 +81,22 @@ class PairwiseTrainer(keras.Model):
         """True if batches should be packed for this scorer."""
         return bool(getattr(self.scorer, "supports_packing", False))
 
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        loss_weights: Any = None,
+        metrics: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Configures training as `keras.Model.compile` does."""
+        self._reads_labels = [
+            type(one).__name__
+            for one in keras.tree.flatten([loss, metrics])
+            if isinstance(one, (PairwiseHinge, ListwiseSoftmax, RankingMetric))
+        ]
+        super().compile(optimizer, loss, loss_weights, metrics, **kwargs)
+
     def fit(self, x: Any, **kwargs: Any) -> keras.callbacks.History:
         """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
 
@@ -86,10 +107,25 @@ class PairwiseTrainer(keras.Model):
 
         Returns:
             The history of losses and metrics.
+
+        Raises:
+            ValueError: if a loss or metric reads labels, and the batches have
+                targets in their place.
         """
         if isinstance(x, EpochBatches):
+            self._check_labels(x)
             kwargs, x = x.fit_arguments(**kwargs), x.feed()
         return super().fit(x, **kwargs)
+
+    def _check_labels(self, batches: EpochBatches) -> None:
+        targets = getattr(batches, "targets", None) is not None
+        if self._reads_labels and targets and not getattr(batches, "both", 0):
+            raise ValueError(
+                f"{', '.join(self._reads_labels)} read labels, but the batches "
+                "have `targets` in their place: take the loss `MarginMSE` or "
+                "`DistillationKL`, and for metrics `ListwiseBatches` with "
+                "`both=True`, or the callback `RankingValidation`"
+            )
 
     def train_step(self, *arguments: Any) -> Any:
         """Keras's step, divided among the devices of `use_devices`."""

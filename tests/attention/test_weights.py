@@ -184,6 +184,10 @@ def test_the_picture_shades_words_by_weight(tmp_path):
     assert again.read_bytes() == (tmp_path / "a.png").read_bytes()
     draw_attention(seen, tmp_path / "a.svg")
     assert "<svg" in (tmp_path / "a.svg").read_text()
+    # PostScript has no transparency: each weight is a colour.
+    draw_attention(seen, tmp_path / "a.eps")
+    lines = (tmp_path / "a.eps").read_text().splitlines()
+    assert len({line for line in lines if "setrgbcolor" in line}) > 20
     with pytest.raises(AttentionError, match=r"end in one of .*png.*a\.word"):
         draw_attention(seen, tmp_path / "a.word")
 

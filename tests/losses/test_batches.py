@@ -16,12 +16,35 @@ from keras_qa.losses.triplet import TripletLoss
 
 
 @pytest.mark.parametrize(
-    "loss", [PairwiseHinge(), ListwiseSoftmax(), MarginMSE(), DistillationKL()]
+    "loss",
+    [
+        *(PairwiseHinge(), ListwiseSoftmax(), MarginMSE(), DistillationKL()),
+        *(TripletLoss(), InBatchSoftmax()),
+    ],
 )
 def test_scores_of_single_pairs(loss):
     scores = np.ones((3, 1), np.float32)
     with pytest.raises(ValueError, match=r"in each row.*shape=\(3, 1\)"):
         loss(scores, scores)
+
+
+def test_one_question_may_be_left_over():
+    """A last batch of one question with one answer has no wrong one."""
+    for loss in (TripletLoss(), InBatchSoftmax()):
+        assert float(loss(np.ones((1, 1)), np.zeros((1, 1)))) == 0
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(PairwiseHinge, ListwiseSoftmax, MarginMSE, DistillationKL),
+        *(TripletLoss, InBatchSoftmax, EmbeddingTripletLoss),
+    ],
+)
+def test_the_dtype_is_kept(kind):
+    config = keras.saving.serialize_keras_object(kind(dtype="float64"))
+    assert keras.saving.deserialize_keras_object(config).dtype == "float64"
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,19 @@ def test_saved_and_rebuilt(loss):
 
 
 @pytest.mark.parametrize(
+    ("loss", "shape"),
+    [
+        (DistillationKL(), (2, 3, 2)),
+        (DistillationKL(label_weight=0.5), (2, 3)),
+        (MarginMSE(), (2, 3, 2)),
+    ],
+)
+def test_targets_with_and_without_labels(loss, shape):
+    with pytest.raises(ValueError, match="of batches with `both="):
+        loss(np.zeros(shape), np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"temperature": 0}, "`temperature` must be positive"),

@@ -13,6 +13,8 @@ from keras_qa.datasets.dataset import Question
 from keras_qa.errors import RunFolderError
 from keras_qa.losses.distillation import DistillationKL
 from keras_qa.losses.distillation import MarginMSE
+from keras_qa.losses.pairwise import PairwiseHinge
+from keras_qa.metrics.ranking import MeanAveragePrecision
 from keras_qa.models import CosineQA
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.readable import UNREAD_SCORE
@@ -227,3 +229,31 @@ def test_a_model_learns_the_order_of_its_teacher(corpus, loss):
     first = corpus.index(QUESTIONS[:1])
     found = score_pairs(model, corpus.texts, *first.pairs())
     assert np.argmax(found) == 0
+
+
+def test_measures_of_labels_need_labels(corpus):
+    """The scores of a teacher would be taken for labels."""
+    model = CosineQA(len(corpus.vocabulary.words), 4, 3)
+
+    def batches(**options):
+        return ListwiseBatches(
+            corpus.texts,
+            *of(corpus),
+            batch_size=2,
+            packed=False,
+            targets=lambda questions, answers: np.ones(len(questions)),
+            **options,
+        )
+
+    trainer = PairwiseTrainer(model)
+    for loss, metrics in (
+        (MarginMSE(), [MeanAveragePrecision()]),
+        (PairwiseHinge(), []),
+    ):
+        trainer.compile("sgd", loss=loss, metrics=metrics)
+        with pytest.raises(ValueError, match="read labels, but the batches"):
+            trainer.fit(batches(), verbose=0)
+    loss = DistillationKL(label_weight=0.5)
+    trainer.compile("sgd", loss=loss, metrics=[MeanAveragePrecision()])
+    found = trainer.fit(batches(both=True), verbose=0).history["map"]
+    assert 0 < found[0] <= 1
