@@ -170,6 +170,9 @@ def _check(arguments: argparse.Namespace) -> None:
     check_format(arguments)
     if arguments.rerank is None:
         refuse_idle(arguments, ("depth",), "--rerank")
+    if arguments.first == "bm25":
+        given = "--first bm25"
+        refuse_idle(arguments, ("kind",), "--first index", given, SearchError)
 
 
 def _first_stage(

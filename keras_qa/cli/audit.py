@@ -102,11 +102,15 @@ def run(arguments: argparse.Namespace) -> int:
             taken["pool_size"] = arguments.pool_size
         dataset = open_dataset(arguments.name, arguments.data_dir, **taken)
     audit = audit_dataset(dataset)
+    # Published collections are meant to be as they are.
+    problems = list(audit.problems) if own_files else []
     if arguments.json:
-        print(json.dumps(asdict(audit), ensure_ascii=False, indent=2))
+        found = asdict(audit)
+        if own_files:
+            found["problems"] = problems
+        print(json.dumps(found, ensure_ascii=False, indent=2))
     else:
         print(format_audit(audit), end="")
-        # Published collections are meant to be as they are.
-        for problem in audit.problems if own_files else ():
+        for problem in problems:
             print(f"Attention: {problem}")
     return 0

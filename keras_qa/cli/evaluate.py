@@ -90,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         from keras_qa.ranker import Ranker
 
         against = Ranker.load(arguments.against)
+    from keras_qa.export.forms import MODEL as KERAS_MODEL
     from keras_qa.own_data.evaluating import AGAINST
     from keras_qa.own_data.evaluating import MODEL
     from keras_qa.own_data.evaluating import comparison_notes
@@ -111,7 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
         depth=arguments.top,
         bm25=tuned_bm25(arguments.model),
     )
-    above = [line for name, u in unread.items() for line in u.lines(name)]
+    # `--readable` is of RANKER, and only of a folder with its Keras model.
+    options = (arguments.model / KERAS_MODEL).is_file()
+    above = [
+        line
+        for name, counts in unread.items()
+        for line in counts.lines(name, fixed=name != MODEL or not options)
+    ]
     lines = [*above, *[""] * bool(above), *comparison.lines()]
     print("\n".join([*lines, "", *comparison_notes(comparison)]))
     if trained_on := count_trained_on(arguments.model, questions):

@@ -7,6 +7,7 @@ module is imported only when its command is named.
 
 import argparse
 import importlib
+import io
 import os
 import shutil
 import sys
@@ -61,6 +62,10 @@ def main(arguments: list[str] | None = None) -> int:
         a package is missing; 130 if it was interrupted.
     """
     silence_tensorflow()
+    output = sys.stdout
+    if isinstance(output, io.TextIOWrapper) and output.errors == "strict":
+        # Some encodings lack letters of the answers.
+        output.reconfigure(errors="backslashreplace")
     words = _joined(sys.argv[1:] if arguments is None else arguments)
     parsed = make_parser(words).parse_args(words)
     try:

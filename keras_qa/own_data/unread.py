@@ -44,20 +44,21 @@ class UnreadCounts:
     right_cut: int
     length: int | None
 
-    def lines(self, name: str) -> list[str]:
+    def lines(self, name: str, *, fixed: bool = False) -> list[str]:
         """What there is to say, a line each.
 
         Args:
             name: of the ranker.
+            fixed: True if no option changes what it scores.
         """
         lines = []
+        advice = "" if fixed else " (--readable any scores them)"
         if self.unread:
             stop = " (stop words do not count)" * (self.readable == "content")
             lines.append(
                 f"{self.unread:,} of {self.candidates:,} candidates, "
                 f"{self.right_unread:,} of {self.right:,} right ones, have no "
-                f"word that {name} knows{stop}: it ranks them last "
-                "(--readable any scores them)."
+                f"word that {name} knows{stop}: it ranks them last{advice}."
             )
         if self.cut:
             lines.append(

@@ -36,7 +36,8 @@ def test_ask_prints_answers_scores_and_times(hyperqa_index, runs, capsys):
     assert "search 0." in printed.err
     for options, received in [
         (("--kind", "flat"), "--effort 5 with flat"),
-        (("--kind", "hnsw", "--first", "bm25"), "--effort 5 with bm25"),
+        (("--first", "bm25"), "--effort 5 with bm25"),
+        (("--kind", "hnsw", "--first", "bm25"), "--first bm25"),
     ]:
         assert command(*asked, "--effort", 5, *options) == 2
         assert f"Received: {received}" in capsys.readouterr().err
