@@ -189,11 +189,22 @@ def table(record: dict[str, Any]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains and prints."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--devices", nargs="+", type=int, required=True)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.device_losses",
+        description=__doc__.split("\n")[0],
+    )
+    parser.add_argument(
+        "--devices", nargs="+", type=int, default=[1, 2, 4], metavar="N"
+    )
     parser.add_argument("--trainers", nargs="+", default=list(TRAINERS))
     parser.add_argument("--hosts", type=Path)
-    parser.add_argument("--output", type=Path, help="file of all lines")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path(__file__).with_suffix(".json"),
+        metavar="FILE",
+        help="file of all lines (default: next to this script)",
+    )
     arguments = parser.parse_args(argv)
     if arguments.hosts:
         join_hosts(read_hosts(arguments.hosts))
@@ -209,9 +220,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             row = {"trainer": name, "devices": count, "loss": losses}
             rows.append({**row, "difference": float(difference)})
             print(json.dumps(rows[-1]), flush=True)
-    if arguments.output:
-        text = json.dumps({"rows": rows}, indent=1) + "\n"
-        write_whole(arguments.output, lambda path: path.write_text(text))
+    text = json.dumps({"rows": rows}, indent=1) + "\n"
+    write_whole(arguments.output, lambda path: path.write_text(text))
     return 0
 
 

@@ -1,8 +1,10 @@
 """The options that the benchmarks share."""
 
 import argparse
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 _ROOT = Path(__file__).parents[1]
 
@@ -20,9 +22,7 @@ def option_parser(
     """
     path = Path(script)
     module = ".".join(path.with_suffix("").relative_to(_ROOT).parts)
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {module}", description=description
-    )
+    parser = _Parser(prog=f"python -m {module}", description=description)
     for name in numbers:
         parser.add_argument(
             f"--{name}", type=int, default=getattr(settings, name)
@@ -34,7 +34,22 @@ def option_parser(
         "--json",
         type=Path,
         metavar="FILE",
-        default=path.with_suffix(".json"),
-        help="for the figures (default: next to this script)",
+        help="for the figures (default: next to this script; with --smoke a "
+        "temporary file)",
     )
+    parser.record = path.with_suffix(".json")
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that keeps `--smoke` away from the record."""
+
+    record: Path
+
+    def parse_args(self, *arguments: Any, **options: Any) -> Any:
+        """Parses as the base does, and chooses the file of the figures."""
+        parsed = super().parse_args(*arguments, **options)
+        if parsed.json is None:
+            place = tempfile.mkdtemp() if parsed.smoke else self.record.parent
+            parsed.json = Path(place) / self.record.name
+        return parsed

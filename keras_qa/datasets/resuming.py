@@ -67,7 +67,7 @@ class ResumingDownloader:
             desc=self.label,
             total=self.size,
             initial=self._have(),
-            unit="B",
+            unit="byte",
             unit_scale=True,
             disable=None,
         ) as progress:

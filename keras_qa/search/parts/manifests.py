@@ -129,7 +129,7 @@ def check_files(
     damaged: dict[int, list[Path]] = {}
     total = sum(f["bytes"] for m in manifests for f in m["files"].values())
     with ProgressBar(
-        total=total, desc="Check", unit="B", disable=not show_progress
+        total=total, desc="Check", unit="byte", disable=not show_progress
     ) as bar:
         for manifest in manifests:
             for name, stored in manifest["files"].items():
