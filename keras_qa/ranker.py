@@ -14,7 +14,6 @@ from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import FORMATS
-from keras_qa.export.forms import MODEL
 from keras_qa.export.forms import ONNX
 from keras_qa.export.forms import SAVED_MODEL
 from keras_qa.export.forms import check_contained
@@ -27,6 +26,7 @@ from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import OnnxModel
 from keras_qa.export.onnx_model import find_beside
+from keras_qa.export.target import MODEL
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import read_json
 from keras_qa.files.whole import file_digest

@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         from keras_qa.ranker import Ranker
 
         against = Ranker.load(arguments.against)
-    from keras_qa.export.forms import MODEL as KERAS_MODEL
+    from keras_qa.export.target import MODEL as KERAS_MODEL
     from keras_qa.own_data.evaluating import AGAINST
     from keras_qa.own_data.evaluating import MODEL
     from keras_qa.own_data.evaluating import comparison_notes

@@ -15,12 +15,12 @@ from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import FORMATS
-from keras_qa.export.forms import MODEL
 from keras_qa.export.forms import check_form
 from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import BESIDE
 from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import find_beside
+from keras_qa.export.target import MODEL
 from keras_qa.files.whole import check_writable
 from keras_qa.ranker import Ranker
 

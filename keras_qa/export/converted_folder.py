@@ -12,7 +12,7 @@ from typing import Any
 import keras
 
 from keras_qa.errors import ExportError
-from keras_qa.export.forms import MODEL
+from keras_qa.export.target import MODEL
 from keras_qa.export.target import check_target
 from keras_qa.export.target import check_tensorflow
 from keras_qa.files.whole import write_whole

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keras_qa.errors import RankerError
+from keras_qa.export.target import MODEL
 from keras_qa.text.reading import READING
 from keras_qa.text.reading import VOCABULARY
 from keras_qa.text.reading import TextReading
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 FORMATS = ("keras", "saved_model", "onnx", "tflite", "tf_serving", "triton")
 """What `keras_qa.Ranker.export` writes."""
 
-MODEL = "model.keras"
 METRICS = "metrics.json"
 SAVED_MODEL = "saved_model.pb"
 ONNX = "model.onnx"

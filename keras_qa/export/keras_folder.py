@@ -6,8 +6,8 @@ from typing import TypedDict
 
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import METRICS
-from keras_qa.export.forms import MODEL
 from keras_qa.export.forms import check_form
+from keras_qa.export.target import MODEL
 from keras_qa.export.target import check_target
 from keras_qa.files.checks import read_json
 from keras_qa.files.whole import write_whole

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
-from keras_qa.export.forms import MODEL
 from keras_qa.export.forms import check_form
 from keras_qa.export.keras_folder import folder_reading
 from keras_qa.export.onnx_model import BESIDE
+from keras_qa.export.target import MODEL
 from keras_qa.export.target import check_target
 from keras_qa.files.whole import file_digest
 from keras_qa.files.whole import write_whole

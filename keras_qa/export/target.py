@@ -5,6 +5,9 @@ from pathlib import Path
 
 from keras_qa.errors import ExportError
 
+MODEL = "model.keras"
+"""The file of the Keras model in the folder of a run or of `Ranker.save`."""
+
 
 def check_tensorflow() -> None:
     """Checks that Keras runs on TensorFlow.

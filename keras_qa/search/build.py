@@ -13,7 +13,7 @@ import numpy as np
 from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
-from keras_qa.export.forms import MODEL
+from keras_qa.export.target import MODEL
 from keras_qa.files.locks import RUNNING
 from keras_qa.files.locks import OwnerFile
 from keras_qa.files.locks import owned_folder
