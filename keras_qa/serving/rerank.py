@@ -109,7 +109,9 @@ class RerankRequest:
                     f"`{name}` must have at most {limits.characters} "
                     f"characters. Received: {len(text)}",
                 )
-        top_n, whole = found.get("top_n"), found.get("return_documents", False)
+        # Clients send null for what is left out.
+        top_n, whole = found.get("top_n"), found.get("return_documents")
+        whole = False if whole is None else whole
         if top_n is not None and (type(top_n) is not int or top_n < 1):
             raise RequestError(422, "`top_n` must be a positive integer.")
         if not isinstance(whole, bool):

@@ -121,6 +121,8 @@ def test_results_are_in_the_shape_of_rerank_clients(served):
         }
     ]
     assert ask(port, {**body, "top_n": 99})[1]["results"][2]["index"] == 2
+    nulls = dict.fromkeys(("top_n", "return_documents"))
+    assert "document" not in ask(port, {**body, **nulls})[1]["results"][2]
     status, found, _ = ask(port, b"", "/healthz", "GET")
     assert (status, found) == (200, {"status": "ok", "model": "lengths"})
 
