@@ -79,16 +79,21 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname != "tensorflow":
             return None
+        # Others may look for it, without importing it.
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            sys.meta_path.insert(0, self)
         if spec is not None and spec.loader is not None:
-            spec.loader = _QuietLoader(spec.loader)
+            spec.loader = _QuietLoader(spec.loader, self)
         return spec
 
 
 class _QuietLoader(importlib.abc.Loader):
-    def __init__(self, loader: importlib.abc.Loader):
+    def __init__(self, loader: importlib.abc.Loader, finder: _QuietFinder):
         self._loader = loader
+        self._finder = finder
 
     def create_module(
         self, spec: importlib.machinery.ModuleSpec
@@ -96,6 +101,8 @@ class _QuietLoader(importlib.abc.Loader):
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)
         if module.__spec__ is not None:
             module.__spec__.loader = module.__loader__ = self._loader
         with _without_notes():

@@ -14,6 +14,8 @@ import sys
 from keras_qa.quiet import silence_tensorflow
 silence_tensorflow()
 silence_tensorflow()
+import importlib.util
+importlib.util.find_spec("tensorflow")
 import tensorflow
 tensorflow.constant(1)
 assert tensorflow.__spec__.loader is tensorflow.__loader__

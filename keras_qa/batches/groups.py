@@ -5,6 +5,23 @@ from collections.abc import Sequence
 import numpy as np
 
 
+def check_labels(
+    candidates: Sequence[np.ndarray], labels: Sequence[np.ndarray]
+) -> None:
+    """Checks that each question has as many labels as candidates.
+
+    Raises:
+        ValueError: naming the first question that has not.
+    """
+    for i, (texts, label) in enumerate(zip(candidates, labels, strict=True)):
+        if len(texts) != len(label):
+            raise ValueError(
+                "`labels` must hold a label for each candidate. Received: "
+                f"question {i} with {len(texts)} candidates and "
+                f"{len(label)} labels"
+            )
+
+
 def right_and_wrong(
     questions: Sequence[int] | np.ndarray,
     candidates: Sequence[np.ndarray],
@@ -27,8 +44,10 @@ def right_and_wrong(
         right and the wrong ones, rising.
 
     Raises:
-        ValueError: if no question is left.
+        ValueError: if no question is left, or one has not as many labels as
+            candidates.
     """
+    check_labels(candidates, labels)
     right: dict[int, set[int]] = {}
     wrong: dict[int, set[int]] = {}
     for question, texts, label in zip(

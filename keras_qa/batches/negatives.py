@@ -7,6 +7,7 @@ import numpy as np
 
 from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
+from keras_qa.batches.groups import check_labels
 
 STRATEGIES = ("random", "max", "mix")
 POOLS = ("own", "all")
@@ -67,7 +68,8 @@ class NegativeSampler:
         self.hard_pool_size = max(hard_pool_size, negatives)
         self.seed = seed
 
-        group = [np.flatnonzero(label) for label in labels]
+        check_labels(candidates, labels)
+        group = [np.flatnonzero(np.asarray(label) > 0) for label in labels]
         pairs = [(i, j) for i, hits in enumerate(group) for j in hits]
         if not pairs:
             raise ValueError(

@@ -303,6 +303,11 @@ class HardestNegativeBatches(PairwiseBatches):
         shared: bool = False,
         **kwargs: Any,
     ):
+        if not isinstance(sampler, NegativeSampler):
+            raise ValueError(
+                "`sampler` must be a NegativeSampler. "
+                f"Received: {type(sampler).__name__}"
+            )
         super().__init__(
             texts, sampler.sample, batch_size, seed, packed=False, **kwargs
         )

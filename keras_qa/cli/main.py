@@ -38,6 +38,10 @@ COMMANDS = {
 }
 
 
+BACKENDS = ("tensorflow", "jax", "torch")
+"""What Keras may run on."""
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that refuses unknown options by the usage of their command."""
 
@@ -66,6 +70,14 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(output, io.TextIOWrapper) and output.errors == "strict":
         # Some encodings lack letters of the answers.
         output.reconfigure(errors="backslashreplace")
+    backend = os.environ.get("KERAS_BACKEND", BACKENDS[0])
+    if backend not in BACKENDS:
+        print(
+            f"keras-qa: KERAS_BACKEND must be one of {', '.join(BACKENDS)}. "
+            f"Received: {backend!r}",
+            file=sys.stderr,
+        )
+        return 2
     words = _joined(sys.argv[1:] if arguments is None else arguments)
     parsed = make_parser(words).parse_args(words)
     try:

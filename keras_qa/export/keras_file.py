@@ -102,12 +102,12 @@ def load_model(
             are not `MEMBERS`, it contains code (a Lambda layer) or classes of
             other packages, or it describes more weights than it contains.
     """
+    import keras
+
     path = Path(path)
     try:
         config, weights_bytes = _read(path)
         check_config(path, config, weights_bytes, packages)
-        import keras
-
         return keras.saving.load_model(path, compile=False, safe_mode=True)
     except ModelFileError:
         raise

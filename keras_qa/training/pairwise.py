@@ -97,6 +97,15 @@ class PairwiseTrainer(keras.Model):
         ]
         super().compile(optimizer, loss, loss_weights, metrics, **kwargs)
 
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compiles a saved trainer, which Keras does not if `compile` is own.
+
+        Args:
+            config: what `get_compile_config` returned.
+        """
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        self.optimizer.build(self.trainable_variables)
+
     def fit(self, x: Any, **kwargs: Any) -> keras.callbacks.History:
         """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
 

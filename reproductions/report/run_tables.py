@@ -165,7 +165,8 @@ def _paper_cells(
         if (table.dataset, table.split) != (group.dataset, group.split):
             continue
         for row in table.rows:
-            if row.ours == group.model and row.name in (None, group.row):
+            ours = row.source(paper.key) == (group.paper, group.model)
+            if ours and row.name in (None, group.row):
                 printed = ", ".join(
                     f"{name} {markdown.typed(figure, min(table.digits, 3))}"
                     for name, figure in row.metrics.items()

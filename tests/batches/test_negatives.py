@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from keras_qa.batches.groups import right_and_wrong
 from keras_qa.batches.negatives import NegativeSampler
 
 # Texts 0-2 are questions (2 repeats the text of 0), 10-19 answers.
@@ -172,3 +173,17 @@ def test_nothing_to_train_on():
         NegativeSampler([0], [np.array([1])], [np.array([0])])
     with pytest.raises(ValueError, match="a wrong answer for every"):
         NegativeSampler([0], [np.array([1])], [np.array([1])])
+
+
+def test_labels_are_as_many_as_candidates():
+    arguments = [0], [np.array([1, 2, 3])], [np.array([1, 0])]
+    with pytest.raises(ValueError, match="0 with 3 candidates and 2 labels"):
+        NegativeSampler(*arguments, 1, "random")
+    with pytest.raises(ValueError, match="0 with 3 candidates and 2 labels"):
+        right_and_wrong(*arguments)
+
+
+def test_labels_above_0_are_right():
+    labels = [np.array([1, -1, 0])]
+    sampler = NegativeSampler([0], [np.array([1, 2, 3])], labels, 1, "random")
+    assert sampler.positive.tolist() == [1]

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,31 @@ def test_an_interrupted_command(monkeypatch, capsys):
     monkeypatch.setattr("keras_qa.cli.audit.run", interrupt)
     assert cli.main(["data", "audit"]) == 130
     assert capsys.readouterr().err == "keras-qa: interrupted\n"
+
+
+def test_a_backend_that_keras_does_not_know(monkeypatch, capsys):
+    monkeypatch.setenv("KERAS_BACKEND", "torhc")
+    assert cli.main(["data", "audit", "semeval"]) == 2
+    assert "one of tensorflow, jax, torch. Received: 'torhc'" in (
+        capsys.readouterr().err
+    )
+
+
+def test_letters_that_the_encoding_of_a_terminal_lacks(tmp_path):
+    (table := tmp_path / "a.csv").write_text(
+        "question,answer,label\ncafé?,yes,1\n", "utf-8"
+    )
+    code = (
+        "import sys; from keras_qa.cli.main import main; main(['data', 'audit',"
+        "'--train', sys.argv[1]]); print('caf\\xe9')"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code, str(table)],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert printed.stdout.endswith("caf\\xe9\n"), printed.stderr
 
 
 def test_a_reader_that_has_seen_enough():
