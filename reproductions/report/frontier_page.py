@@ -18,12 +18,12 @@ INTRODUCTION = """\
 {metric} on dev against the time to score one of {pool} candidates of a
 question, on {cores} cores, with the candidates read anew for each question, and
 against the bytes of all weights in float32, word vectors and a BERT that gives
-them included. "Encoded" is the time with the vectors of the candidates at hand,
-where it was taken, too. Parameters are those that the recipe
-trains, in an epoch of the seconds that are named. A system is on the frontier
-if no other is at least as good and takes no longer. `python -m
-reproductions.frontier` measures the times, with the word vectors that are
-named. "Transferred" is trained on the questions of [other data
+them included, and of IAM the vectors of all texts that it has read. "Encoded"
+is the time with the vectors of the candidates at hand, where it was taken, too.
+Parameters are those that the recipe trains, in an epoch of the seconds that are
+named. A system is on the frontier if no other is at least as good in as little
+time. `python -m reproductions.frontier` measures the times, with the word
+vectors that are named. "Transferred" is trained on the questions of [other data
 sets](../docs/transfer.md) first, "distilled" on a larger model's scores of
 them. The picture has names where there is room, and the area of a mark grows
 with the square root of the bytes."""

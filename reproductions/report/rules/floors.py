@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.records.seed_groups import Group
+from reproductions.report.commands import experiment_or_none
 
 METRIC = "MAP"
 # A ranking without a network, which has settings of recipes.
@@ -81,13 +82,24 @@ def is_untrained(group: Group) -> bool:
 
 
 def _comparable(floor: Group, group: Group) -> bool:
-    layers = [g.settings.get(LAYERS) for g in (floor, group)]
+    layers = [layers_of(g) for g in (floor, group)]
     return (
         floor.split == group.split
         and group.is_of(floor.dataset)
         and (not floor.vectors or floor.vectors == group.vectors)
         and (floor.model not in CONTEXTUAL_FLOORS or layers[0] == layers[1])
     )
+
+
+def layers_of(group: Group) -> int | None:
+    """The layers of a BERT that give the vectors; None where no setting says.
+
+    Records leave a setting out that has its script's default.
+    """
+    experiment = experiment_or_none(group.paper)
+    default = getattr(experiment and experiment.settings, LAYERS, None)
+    layers: int | None = group.settings.get(LAYERS, default)
+    return layers
 
 
 def mean_of(group: Group) -> float:

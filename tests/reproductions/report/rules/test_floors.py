@@ -8,6 +8,7 @@ from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import is_untrained
+from reproductions.report.rules.floors import layers_of
 from support.report_pages import dev
 from support.report_pages import floor
 from support.report_pages import row_of
@@ -111,6 +112,15 @@ def test_a_floor_of_a_bert_reads_the_layers_that_the_model_reads():
     )
     assert row_of(text, "HyperQA", "paper")[6] == "+0.100"
     assert row_of(text, "HyperQA", "small")[6] == "+0.050"
+
+
+@pytest.mark.parametrize(("paper", "count"), [("mrnn", 4), ("iam", None)])
+def test_records_leave_out_the_layers_of_their_script(paper, count):
+    bert = {"paper": paper, "vectors": ["bert:b"]}
+    (group,) = group_runs([run(MAP=0.7, **bert)])
+    assert layers_of(group) == count
+    (group,) = group_runs([run(MAP=0.7, settings={"bert_layers": 2}, **bert)])
+    assert layers_of(group) == 2
 
 
 def test_a_page_says_which_training_set_its_fitted_floors_have():
