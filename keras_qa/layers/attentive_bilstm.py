@@ -8,7 +8,7 @@ from keras_qa.arguments import check_positive_or_none
 from keras_qa.layers.answer_attention import AnswerAttention
 from keras_qa.layers.answer_attention import position_pooling
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.layers.pair_layer import PairLayer
 from keras_qa.layers.sequences import without_padding
 
@@ -93,7 +93,7 @@ class AttentiveBiLSTM(PairLayer, MaskingLayer):
         self.attention_units = attention_units
         self.pooling = pooling
         self.encoder = encoder or keras.layers.Bidirectional(
-            MaskedLSTM(
+            LSTM(
                 units,
                 return_sequences=True,
                 dtype=self.dtype_policy,

@@ -9,7 +9,7 @@ from keras_qa.arguments import check_positive
 from keras_qa.initializers import uniform_initializers
 from keras_qa.layers.base_layer import ConfiguredLayer
 from keras_qa.layers.head_tail import HeadTail
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.layers.sequences import without_padding
 
 
@@ -96,7 +96,7 @@ class BidirectionalStack(ConfiguredLayer):
     def _direction(self, name: str, **arguments: Any) -> list[Any]:
         limit = self.initializer_range
         return [
-            MaskedLSTM(
+            LSTM(
                 self.units,
                 return_sequences=True,
                 unit_forget_bias=limit is None,

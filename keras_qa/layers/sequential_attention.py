@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.layers.pair_layer import PrecisePairLayer
 from keras_qa.layers.softmax_pooling import SoftmaxPooling
 
@@ -75,7 +75,7 @@ class SequentialAttention(PrecisePairLayer, MaskingLayer):
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
         self.bias_regularizer = keras.regularizers.get(bias_regularizer)
         self.bilstm = keras.layers.Bidirectional(
-            MaskedLSTM(
+            LSTM(
                 units,
                 return_sequences=True,
                 kernel_regularizer=self.kernel_regularizer,

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from keras_qa.arguments import check_positive
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.layers.text_convolution import TextConvolution
 from keras_qa.models.building import l2_regularizers
 
@@ -34,7 +34,7 @@ def bidirectional_lstm(
     """
     check_positive(units=units)
     return keras.layers.Bidirectional(
-        MaskedLSTM(
+        LSTM(
             units,
             use_bias=use_bias,
             return_sequences=True,

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 
 from keras_qa.arguments import check_positive
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.layers.qrnn import QRNNLayer
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
@@ -176,7 +176,7 @@ class LSTMRanker(TextwiseRanker):
         trainable: bool = True,
     ):
         check_positive(units=units)
-        encoder = MaskedLSTM(
+        encoder = LSTM(
             units,
             use_bias=use_bias,
             return_sequences=pooling != "last",

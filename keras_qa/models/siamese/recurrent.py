@@ -10,7 +10,7 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.bag_of_words import BagOfWords
 from keras_qa.layers.head_tail import HeadTail
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.layers.max_over_time import MaxOverTime
 from keras_qa.models.building import full_policy
 from keras_qa.models.building import l2_regularizers
@@ -41,7 +41,7 @@ def lstm_encoder(given: SimpleNamespace) -> Callable[[], Callable]:
         if given.bidirectional:
             lstm = bidirectional_lstm(given.units, given.l2, policy)
         else:
-            lstm = MaskedLSTM(
+            lstm = LSTM(
                 given.units,
                 return_sequences=given.pooling != "last",
                 **l2_regularizers(given.l2, "kernel", "recurrent", "bias"),

@@ -7,14 +7,15 @@ from keras import ops
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
-class MaskedLSTM(keras.layers.LSTM):
+class LSTM(keras.layers.LSTM):
     """`keras.layers.LSTM`, for batches in which a text may have no words.
 
     TensorFlow's implementation for GPUs, cuDNN's, refuses a batch with a row
     that the mask leaves out as a whole, such as one that fills a batch up.
     This layer lets it read the first position of such a row, and returns what
     Keras does elsewhere: zeros, and the states as they were. All arguments are
-    those of Keras's layer.
+    those of Keras's layer, and so is the name of the class, by which the files
+    of models find their weights.
     """
 
     def inner_loop(

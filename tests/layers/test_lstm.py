@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_qa import QALSTM
-from keras_qa.layers.masked_lstm import MaskedLSTM
+from keras_qa.layers.lstm import LSTM
 from keras_qa.models import HDLSTM
 from keras_qa.models import BiMPM
 
@@ -27,7 +27,7 @@ def test_states_are_those_of_keras(sequences, backwards):
         "return_state": True,
         "go_backwards": backwards,
     }
-    layer, known = MaskedLSTM(**arguments), keras.layers.LSTM(**arguments)
+    layer, known = LSTM(**arguments), keras.layers.LSTM(**arguments)
     initial = list(np.ones((2, 3, 4), np.float32))
     known.build((3, 3, 2))
     layer.build((3, 3, 2))
@@ -74,7 +74,7 @@ def test_empty_texts_are_read_on_a_gpu(as_on_a_gpu, model_class):
 
 
 def test_empty_texts_have_no_states_on_a_gpu(as_on_a_gpu):
-    layer = MaskedLSTM(2, return_sequences=True, return_state=True)
+    layer = LSTM(2, return_sequences=True, return_state=True)
     layer.build((3, 3, 2))
     states = tuple(layer(words(), mask=MASK))
     for found in states:
