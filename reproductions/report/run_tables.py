@@ -12,10 +12,10 @@ from reproductions.records.seed_groups import one_setting_apart
 from reproductions.report import markdown
 from reproductions.report.rules.floors import BELOW
 from reproductions.report.rules.floors import FITTED
-from reproductions.report.rules.floors import LAYERS
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import bert_layers
 from reproductions.report.rules.floors import is_untrained
 from reproductions.report.rules.marks import about_sums
 from reproductions.report.rules.marks import plain_recipe
@@ -191,7 +191,8 @@ def _with_floors(own: Sequence[Group], floors: Floors) -> list[Group]:
 
 def _floor(group: Group) -> tuple[object, ...]:
     """What floors of one table differ in."""
-    return group.model, group.vectors, group.settings.get(LAYERS)
+    layers = bert_layers(group.paper, group.settings)
+    return group.model, group.vectors, layers
 
 
 def above_floor(group: Group, floors: Floors) -> str:

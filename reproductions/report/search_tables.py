@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reproductions.harness.experiment import experiment_of
 from reproductions.harness.parts.floor_names import is_floor
 from reproductions.records.papers import Paper
 from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import vector_name
 from reproductions.report import markdown
-from reproductions.report.rules.floors import LAYERS
+from reproductions.report.rules.floors import bert_layers
 
 METRIC = "MAP"
 REMARK = f"""\
@@ -92,11 +91,11 @@ def own_floors(
 
     The vectors of a BERT are those of as many of its layers.
     """
-    layers = getattr(experiment_of(trial["paper"]).settings, LAYERS, None)
 
     def reading(one: Mapping[str, Any]) -> tuple[object, ...]:
         read = _vectors(one, groups)
-        return _folds(one), read, one["settings"].get(LAYERS, layers)
+        layers = bert_layers(trial["paper"], one["settings"])
+        return _folds(one), read, layers
 
     return [floor for floor in floors if reading(floor) == reading(trial)]
 

@@ -53,12 +53,11 @@ def every_run(
         return list(runs)
     folders = {_record(run): run["folder"] for run in runs}
     # The order says which run of a seed, and which form of a recipe, is newer.
-    return [
-        run | {"folder": folders[_record(run)]}
-        if _record(run) in folders
-        else run
-        for run in read_all_runs(records)
-    ]
+    found = []
+    for run in read_all_runs(records):
+        folder = folders.get(_record(run))
+        found.append(run if folder is None else run | {"folder": folder})
+    return found
 
 
 def _record(run: dict[str, Any]) -> str:

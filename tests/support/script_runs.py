@@ -1,5 +1,6 @@
 """Short runs of the scripts, and checks of their results."""
 
+import argparse
 import json
 from dataclasses import asdict
 
@@ -35,12 +36,12 @@ def smoke_runner(script, defaults):
 
     def run(folder, *arguments, **settings):
         experiment = script.EXPERIMENT
-        given = " ".join(map(str, arguments))
+        known = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
         for name in ("--row", "--model"):
-            given = given.replace(f"{name} ", f"{name}=")
-        named = ("--row=", "--model=")
-        chosen = [text for text in given.split() if text.startswith(named)]
-        model = parse_arguments(experiment, chosen).model
+            known.add_argument(name)
+        chosen, _ = known.parse_known_args(list(map(str, arguments)))
+        named = [f"--{k}={v}" for k, v in vars(chosen).items() if v]
+        model = parse_arguments(experiment, named).model
         others = experiment.of_others(model)
         own = {k: v for k, v in defaults.items() if k not in others}
         options = [

@@ -1,6 +1,9 @@
 """Floors: rankings without a trained network, which a model should pass."""
 
 from collections.abc import Iterable
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
 
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.records.seed_groups import Group
@@ -12,8 +15,7 @@ TERM_DEPENDENCE = "wsdm"
 # Stands next to a figure below the best floor.
 BELOW = "↓"
 UNTRAINED, FITTED = "untrained", "fitted"
-# The setting of how many layers of a BERT give the vectors. The records leave
-# it out where it has its script's default.
+# The setting of how many layers of a BERT give the vectors.
 LAYERS = "bert_layers"
 
 
@@ -82,7 +84,7 @@ def is_untrained(group: Group) -> bool:
 
 
 def _comparable(floor: Group, group: Group) -> bool:
-    layers = [layers_of(g) for g in (floor, group)]
+    layers = [bert_layers(g.paper, g.settings) for g in (floor, group)]
     return (
         floor.split == group.split
         and group.is_of(floor.dataset)
@@ -91,15 +93,21 @@ def _comparable(floor: Group, group: Group) -> bool:
     )
 
 
-def layers_of(group: Group) -> int | None:
-    """The layers of a BERT that give the vectors; None where no setting says.
+def bert_layers(paper: str, settings: Mapping[str, Any]) -> int | None:
+    """How many layers of a BERT give the vectors; None where no setting says.
 
-    Records leave a setting out that has its script's default.
+    Args:
+        paper: the key of the paper whose script was run.
+        settings: those of a record, which leaves out its script's default.
     """
-    experiment = experiment_or_none(group.paper)
-    default = getattr(experiment and experiment.settings, LAYERS, None)
-    layers: int | None = group.settings.get(LAYERS, default)
+    layers: int | None = settings.get(LAYERS, _default_layers(paper))
     return layers
+
+
+@cache
+def _default_layers(paper: str) -> int | None:
+    experiment = experiment_or_none(paper)
+    return getattr(experiment and experiment.settings, LAYERS, None)
 
 
 def mean_of(group: Group) -> float:

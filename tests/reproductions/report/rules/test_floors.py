@@ -7,8 +7,8 @@ from reproductions.records.paper_figures import load_papers
 from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.floors import bert_layers
 from reproductions.report.rules.floors import is_untrained
-from reproductions.report.rules.floors import layers_of
 from support.report_pages import dev
 from support.report_pages import floor
 from support.report_pages import row_of
@@ -116,11 +116,8 @@ def test_a_floor_of_a_bert_reads_the_layers_that_the_model_reads():
 
 @pytest.mark.parametrize(("paper", "count"), [("mrnn", 4), ("iam", None)])
 def test_records_leave_out_the_layers_of_their_script(paper, count):
-    bert = {"paper": paper, "vectors": ["bert:b"]}
-    (group,) = group_runs([run(MAP=0.7, **bert)])
-    assert layers_of(group) == count
-    (group,) = group_runs([run(MAP=0.7, settings={"bert_layers": 2}, **bert)])
-    assert layers_of(group) == 2
+    assert bert_layers(paper, {}) == count
+    assert bert_layers(paper, {"bert_layers": 2}) == 2
 
 
 def test_a_page_says_which_training_set_its_fitted_floors_have():
