@@ -117,7 +117,10 @@ def group_rows(
         candidate = _candidate(path, row, len(candidates))
         if candidate.id in candidates:
             raise error_at(
-                path, row.line, "another id for each candidate", candidate.id
+                path,
+                row.line,
+                f"an id that no other answer of question {key!r} has",
+                candidate.id,
             )
         candidates[candidate.id] = candidate
     if first is not None:

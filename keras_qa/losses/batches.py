@@ -58,7 +58,18 @@ def check_documents(y_pred: Any) -> None:
 
 
 class RankingLoss(keras.losses.Loss):
-    """The base of all losses; its configuration has the dtype."""
+    """The base of all losses; its configuration has the dtype.
+
+    A mask that Keras attaches to `y_pred` changes nothing: labels of -1 say
+    what to ignore.
+    """
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Computes the loss, each row's weighted by `sample_weight`."""
+        # Keras would multiply the losses of rows by a mask of candidates.
+        return super().__call__(y_true, ops.copy(y_pred), sample_weight)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
@@ -66,11 +77,7 @@ class RankingLoss(keras.losses.Loss):
 
 
 class BatchLoss(RankingLoss):
-    """A loss with one value for a batch, not one for each row.
-
-    A mask that Keras attaches to `y_pred` changes nothing: labels of -1 say
-    what to ignore.
-    """
+    """A loss with one value for a batch, not one for each row."""
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None

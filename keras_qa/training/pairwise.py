@@ -92,7 +92,9 @@ class PairwiseTrainer(keras.Model):
         """Configures training as `keras.Model.compile` does."""
         self._reads_labels = [
             type(one).__name__
-            for one in keras.tree.flatten([loss, metrics])
+            for one in keras.tree.flatten(
+                [loss, metrics, kwargs.get("weighted_metrics")]
+            )
             if isinstance(one, (PairwiseHinge, ListwiseSoftmax, RankingMetric))
         ]
         super().compile(optimizer, loss, loss_weights, metrics, **kwargs)
@@ -106,11 +108,14 @@ class PairwiseTrainer(keras.Model):
         self.compile(**keras.saving.deserialize_keras_object(config))
         self.optimizer.build(self.trainable_variables)
 
-    def fit(self, x: Any, **kwargs: Any) -> keras.callbacks.History:
+    def fit(
+        self, x: Any = None, *args: Any, **kwargs: Any
+    ) -> keras.callbacks.History:
         """Trains as `keras.Model.fit` does, with groups drawn for each epoch.
 
         Args:
             x: `EpochBatches`, or any other data of such batches.
+            *args: the arguments of `keras.Model.fit` after `x`.
             **kwargs: the arguments of `keras.Model.fit`, such as
                 `initial_epoch` to resume a training.
 
@@ -119,12 +124,19 @@ class PairwiseTrainer(keras.Model):
 
         Raises:
             ValueError: if a loss or metric reads labels, and the batches have
-                targets in their place.
+                targets in their place; if `class_weight` is given, since a
+                row is a question and has no class.
         """
+        if kwargs.get("class_weight") is not None:
+            raise ValueError(
+                "`class_weight` must be None: a row is a question's answers, "
+                "which `sample_weight` can weigh. "
+                f"Received: class_weight={kwargs['class_weight']!r}"
+            )
         if isinstance(x, EpochBatches):
             self._check_labels(x)
             kwargs, x = x.fit_arguments(**kwargs), x.feed()
-        return super().fit(x, **kwargs)
+        return super().fit(x, *args, **kwargs)
 
     def _check_labels(self, batches: EpochBatches) -> None:
         targets = getattr(batches, "targets", None) is not None

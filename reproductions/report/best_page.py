@@ -41,12 +41,13 @@ together. {budgets}
 
 The best trial chose the settings, with exceptions. LSTM and CNN have QRNN's,
 which were searched before theirs. On `semeval`, Attentive LSTM has QA-LSTM's,
-and AP-CNN and AP-BiLSTM have their own of `wikiqa`. Of MRNN's two best trials
-on `wikiqa` dev chose. The best trials of QRNN on `trecqa-clean` and of
-LogCosineQA on `semeval` read skip-gram vectors, too: the recipe follows the
-trials of the same settings by static vectors alone, the second of QRNN's and
-the third of LogCosineQA's. HyperQA, CosineQA and LogCosineQA have one number of
-epochs on TrecQA, and `trecqa-raw` has the settings of `trecqa-clean`.
+and AP-CNN and AP-BiLSTM have their own of `wikiqa`. Dev chose
+between MRNN's two best trials on `wikiqa`. The best trials of QRNN on
+`trecqa-clean` and of LogCosineQA on `semeval` read skip-gram vectors, too: the
+recipe follows the trials of the same settings by static vectors alone, the
+second of QRNN's and the third of LogCosineQA's. HyperQA, CosineQA and
+LogCosineQA have one number of epochs on TrecQA, and `trecqa-raw` has the
+settings of `trecqa-clean`.
 
 `python -m reproductions.study best` makes five seeds of the runs on
 {datasets}, but for the models of
@@ -176,7 +177,7 @@ def _budgets(
         for dataset, found in sizes.items()
     )
     uneven = [pair for pair, counts in of_pages.items() if len(counts) > 1]
-    same = "Those of one page have the same number on a data set"
+    same = "Models of one paper's page have equally many on a data set"
     if uneven:
         same += ", but for " + ", ".join(
             f"those of {papers[page].name} on `{dataset}`"

@@ -34,8 +34,9 @@ seeds together."""
 LEGEND = f"""\
 {BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
 {TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first. Seeds:
-dev, test. {NOT_RUN}: no figure. Recipes: `paper` as published, `small` for 2
-cores, `best` searched on folds. A fold: questions of train, left out to choose
+dev, test. {NOT_RUN}: no figure; of a floor, only those by no vectors were run,
+and the model is above them. Recipes: `paper` as published, `small` for 2 cores,
+`best` searched on folds. A fold: questions of train, left out to choose
 settings or the epoch. Ties: candidates with the score of another of their
 question.
 
@@ -50,16 +51,16 @@ recipe or another model. Test was measured once; where it has no interval, only
 its means are recorded."""
 CAPTION = f"""\
 MAP; ours are the mean over seeds (dev, test) ± the sample standard deviation. A
-floor is a ranking that no network was trained for; the best is that of the
-highest MAP among those by the model's own vectors or by none. {BELOW}: below
-it. {SUM}: on dev the score is a sum of the model's and of a floor. {OTHER}: of
-other vectors, another recipe or another model than on dev. {NOT_RUN}: not
-run."""
+floor ranks without a trained network; the best has the highest MAP of those by
+the model's own vectors or by none. {BELOW}: below it. {SUM}: on dev the score
+is a sum of the model's and of a floor. {OTHER}: of other vectors, recipe or
+model than on dev. {NOT_RUN}: not run, or only floors by no vectors, which the
+model passes."""
 OF_TEST = """\
-Except on `sample`, the only floors of test are {}."""
+Except on `sample`, the only test floors are {}."""
 INCOMPARABLE = """\
 No line has its paper's vectors, training and settings:
-none confirms or refutes a paper."""
+none confirms or refutes it."""
 RECORDS = """\
 The papers' figures are typed once, in each paper's `paper.toml`. Ours are in
 `records/`; those in `test_runs.jsonl` were made apart, at the commits they

@@ -37,7 +37,9 @@ def anchors(path):
 )
 def test_links_lead_to_files_and_headings(page):
     path = ROOT / page
-    for link in LINK.findall(FENCE.sub("", path.read_text("utf-8"))):
+    text = FENCE.sub("", path.read_text("utf-8"))
+    assert "[](" not in text, f"{page}: a link without text"
+    for link in LINK.findall(text):
         if re.match(r"https?://|mailto:", link):
             continue
         name, _, anchor = link.partition("#")

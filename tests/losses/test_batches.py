@@ -57,21 +57,34 @@ def test_weights_of_rows(loss):
 
 
 class _Masked(keras.layers.Layer):
-    """Returns its inputs with a mask."""
+    """Returns its inputs with a mask of their first axes."""
+
+    def __init__(self, axes):
+        super().__init__()
+        self.axes = axes
 
     def compute_mask(self, inputs, previous_mask=None):
-        return ops.ones(ops.shape(inputs)[:1], "bool")
+        mask = np.ones(ops.shape(inputs)[: self.axes], "bool")
+        mask[..., -1] = False
+        return ops.convert_to_tensor(mask)
 
     def call(self, inputs):
         return 1 * inputs
 
 
-def test_masks_of_rows_change_nothing():
+@pytest.mark.parametrize("axes", [1, 2])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        *(PairwiseHinge(), ListwiseSoftmax(), MarginMSE(), DistillationKL()),
+        *(TripletLoss(), InBatchSoftmax()),
+    ],
+)
+def test_masks_change_nothing(loss, axes):
     labels = np.eye(3, dtype=np.float32)
-    distances = np.arange(9, dtype=np.float32).reshape(3, 3)
-    masked = _Masked()(distances)
-    loss = TripletLoss(reduction="sum")
-    assert float(loss(labels, masked)) == float(loss(labels, distances)) > 0
+    scores = np.arange(9, dtype=np.float32).reshape(3, 3)
+    masked = _Masked(axes)(scores)
+    assert float(loss(labels, masked)) == float(loss(labels, scores)) > 0
 
 
 @pytest.mark.once

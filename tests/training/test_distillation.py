@@ -250,9 +250,10 @@ def test_measures_of_labels_need_labels(corpus):
         (MarginMSE(), [MeanAveragePrecision()]),
         (PairwiseHinge(), []),
     ):
-        trainer.compile("sgd", loss=loss, metrics=metrics)
-        with pytest.raises(ValueError, match="read labels, but the batches"):
-            trainer.fit(batches(), verbose=0)
+        for kind in ("metrics", "weighted_metrics"):
+            trainer.compile("sgd", loss=loss, **{kind: metrics})
+            with pytest.raises(ValueError, match="read labels, but the bat"):
+                trainer.fit(batches(), verbose=0)
     loss = DistillationKL(label_weight=0.5)
     trainer.compile("sgd", loss=loss, metrics=[MeanAveragePrecision()])
     found = trainer.fit(batches(both=True), verbose=0).history["map"]

@@ -388,6 +388,20 @@ def test_errors(settings, message):
         len(PairwiseBatches(_texts(), **arguments))
 
 
+@pytest.mark.once
+def test_arrays_and_weights_of_questions():
+    """As with `keras.Model.fit`; a row's classes would be its columns."""
+    trainer = PairwiseTrainer(CosineQA(VOCABULARY, 4, 3))
+    trainer.compile(keras.optimizers.SGD(0.0), loss=PairwiseHinge())
+    inputs, labels = _batches(packed=False)[0]
+    for weight in (1.0, 0.0):
+        weights = np.full(len(labels), weight)
+        history = trainer.fit(inputs, labels, sample_weight=weights, verbose=0)
+        assert (history.history["loss"][0] > 0) == (weight > 0)
+    with pytest.raises(ValueError, match="`class_weight` must be None"):
+        trainer.fit(inputs, labels, class_weight={0: 1.0, 1: 2.0})
+
+
 def test_features_and_vectors_reach_the_scorer():
     """The score is the features' sum and that of both texts' numbers."""
     texts = VectorTexts(

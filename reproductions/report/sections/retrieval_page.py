@@ -27,8 +27,8 @@ several best paragraphs of one score have them in a random order."""
 RANKED = """\
 The questions of the articles that are not among every fourth train a ranker,
 which then orders the paragraphs that BM25 finds for the others among those of
-every fourth article. "BM25's" is how many BM25 finds among so many paragraphs;
-a right one that it does not find is missed."""
+every fourth article. "BM25's" is how many of them BM25 finds for a
+question; a right one that it does not find is missed."""
 
 
 def retrieval_page(

@@ -76,7 +76,7 @@ def test_quotation_marks_are_text(tmp_path):
         ("SentenceID\t", "", ":1: expected the header QuestionID<TAB>Q"),
         ("found in", "found\tin", ":3: expected 7 fields between tabs"),
         ("1799.\t0", "1799.\tyes", ":3: expected a label, 0 or 1.*'yes'"),
-        ("D1-1", "D1-0", ":3: expected another id for each cand.*'D1-0'"),
+        ("D1-1", "D1-0", ":3: expected an id that no other .* 'Q1'.*'D1-0'"),
         ("Q3\tHow", "Q1\tHow", ":7: .*neighbours.* Received: 'Q1'"),
         ("Q1\tWhere is", "Q1\tWhere's", ":3: .* question 'Q1' as in line 2"),
     ],
