@@ -89,8 +89,8 @@ def make_ranker(settings: Settings, folder: Path) -> None:
     add_onnx(folder)
 
 
-def make_requests(settings: Settings, count: int = 200) -> list[bytes]:
-    """Requests of HTTP, as bytes."""
+def make_requests(settings: Settings) -> list[bytes]:
+    """200 requests of HTTP, as bytes."""
     rng = np.random.default_rng(settings.seed)
     shares = 1 / np.arange(1, settings.words + 1)
     shares /= shares.sum()
@@ -101,7 +101,7 @@ def make_requests(settings: Settings, count: int = 200) -> list[bytes]:
         return " ".join(f"w{i}" for i in ids)
 
     made = []
-    for _ in range(count):
+    for _ in range(200):
         documents = [text(10, 50) for _ in range(settings.documents)]
         body = json.dumps({"query": text(5, 12), "documents": documents})
         made.append(

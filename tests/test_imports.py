@@ -106,7 +106,7 @@ def test_no_circles():
         visit(name)
 
 
-def test_only_text_and_export_import_tensorflow():
+def test_only_export_imports_tensorflow():
     for package in ("keras_qa", "embeddings", "reproductions"):
         for path in sources(package):
             if "tensorflow" in {name.split(".")[0] for name in imports(path)}:

@@ -196,7 +196,7 @@ MODELS: dict[str, dict[str, Any]] = {
     # Severyn and Moschitti (2015)
     "severyn-moschitti": {**_ADADELTA, "overlap": True},
     "severyn-moschitti-plain": _ADADELTA,
-    # Hu et al. (2014), 4 and 5: a large margin, batches of 100 to 200
+    # Hu et al. (2014), 4: a large margin, batches of 100 to 200
     "arc-i": {
         **_RANKS,
         "batch_size": 100,

@@ -78,7 +78,7 @@ def test_scores_are_compared_at_the_size_of_the_largest(
     if off < 0.01:
         assert verify_export(*asked, ["w2", "w3"]) == pytest.approx(off / 100)
         return
-    with pytest.raises(ValueError, match=r"expected the scores .* answer 1"):
+    with pytest.raises(ValueError, match=r"expected the scores .* answer 'w3'"):
         verify_export(*asked, ["w2", "w3"])
 
 

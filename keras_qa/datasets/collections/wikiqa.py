@@ -59,20 +59,19 @@ def read_wikiqa_tsv(
     return _filter(group_rows(path, _rows(Path(path))), answered_only)
 
 
-def read_wikiqa_toks(
-    folder: Path, answered_only: bool = True
-) -> Iterator[Question]:
+def read_wikiqa_toks(folder: Path) -> Iterator[Question]:
     """Streams a tokenised folder of WikiQA.
+
+    Questions without a correct candidate, which the published folders do not
+    contain, are skipped.
 
     Args:
         folder: the folder; see `read_toks`.
-        answered_only: True skips questions without a correct candidate, which
-            the published folders do not contain.
 
     Raises:
         DatasetError: see `read_toks`.
     """
-    return _filter(read_toks(folder), answered_only)
+    return _filter(read_toks(folder), answered_only=True)
 
 
 def read_wikiqa_numbered(

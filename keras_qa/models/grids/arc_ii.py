@@ -33,8 +33,8 @@ class ARCII(WordModel):
     windows the gates of the convolutions set to 0. So padding after the words
     changes nothing up to the fixed lengths.
 
-    The score is the difference of the paper's two classes, whose softmax is
-    the sigmoid of this difference.
+    The score is the paper's s(x, y), trained with a hinge of margin 1:
+    `PairwiseTrainer` and `PairwiseHinge(margin=1.0)`.
 
     With m = `embedding_dim`, f = `filters`, k = `kernel_size` and the last grid
     of g cells, the model has, without the embedding,
@@ -87,7 +87,7 @@ class ARCII(WordModel):
         (1, 1)
 
     Reference: Hu et al., 2014, "Convolutional Neural Network Architectures for
-    Matching Natural Language Sentences", sections 3.2 and 5, with the gate of
+    Matching Natural Language Sentences", sections 3.2 and 4, with the gate of
     section 2. The numbers of section 3.2's equations are not at hand.
     """
 

@@ -87,7 +87,7 @@ class ARCI(SiameseRanker):
         (1, 1)
 
     Reference: Hu et al., 2014, "Convolutional Neural Network Architectures for
-    Matching Natural Language Sentences", sections 2, 3.1 and 5.
+    Matching Natural Language Sentences", sections 2, 3.1 and 4.
     """
 
     @keeps_arguments

@@ -75,7 +75,7 @@ class CrossEncoder(BertRanker):
         >>> Ranker(model, reading).rank("who wrote emma", ["Jane Austen."])
 
     Reference: Nogueira and Cho, 2019, "Passage Re-ranking with BERT", section
-    3; Devlin et al., 2019, "BERT: Pre-training of Deep Bidirectional
+    2; Devlin et al., 2019, "BERT: Pre-training of Deep Bidirectional
     Transformers for Language Understanding".
     """
 

@@ -251,9 +251,15 @@ def test_parsing_gives_no_other_papers_option(capsys):
         (["--model=cosineqa", "--set=radius=7"], "other models than cosineqa"),
         (["--set=mined=3"], "`mined` goes with objective=kl"),
         (["--set=label_weight=0.5"], "`label_weight` goes with objective=kl"),
+        (["--set=objective=kl"], "objective=kl needs `--teacher FOLDER`"),
+        (["--teacher=x"], "must go with objective=margin-mse or kl"),
+        (
+            ["--set=objective=margin-mse", "--teacher=x", "--set=negatives=0"],
+            "`negatives` must",
+        ),
     ],
 )
-def test_options_that_would_change_nothing_are_refused(options, message):
+def test_options_that_do_not_go_together_are_refused(options, message):
     arguments = parse_arguments(hyperqa.EXPERIMENT, options)
     with pytest.raises(SettingsError, match=message):
         hyperqa.EXPERIMENT.settings_of(arguments)

@@ -6,8 +6,6 @@ import pytest
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from reproductions.harness.command import parse_arguments
-from reproductions.harness.errors import SettingsError
 from reproductions.harness.teaching.teachers import with_mined
 from reproductions.hyperqa import experiment as hyperqa
 from support.script_runs import metrics_of
@@ -60,23 +58,6 @@ def test_a_teacher_of_the_first_stage_alone(
     assert printed.index("Teacher: ") < printed.index("transfer: epoch 1")
     names = metrics_of(tmp_path / "run")["training_set"]
     assert names == "train after sample by first"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--set=objective=kl"], r"objective=kl needs `--teacher FOLDER`"),
-        (["--teacher=x"], r"must go with objective=margin-mse or kl"),
-        (
-            ["--set=objective=margin-mse", "--teacher=x", "--set=negatives=0"],
-            r"`negatives` must",
-        ),
-    ],
-)
-def test_either_without_the_other(options, message):
-    arguments = parse_arguments(hyperqa.EXPERIMENT, options)
-    with pytest.raises(SettingsError, match=message):
-        hyperqa.EXPERIMENT.settings_of(arguments)
 
 
 def test_another_spelling_of_a_right_answer_is_not_added():
