@@ -1,5 +1,6 @@
 """What a training says of itself: the table, and the model card."""
 
+from collections.abc import Iterator
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -158,37 +159,9 @@ def card(metrics: Mapping[str, Any]) -> str:
     Args:
         metrics: the content of `metrics.json`.
     """
-    parts, settings = metrics["parts"], metrics["settings"]
-    inputs = {
-        name: of if isinstance(of, str) else " ".join(of)
-        for name, of in metrics["inputs"].items()
-        if of
-    }
-    counts = [
-        f"| {title} | {part['questions']:,} | {part['candidates']:,} "
-        f"| {part['right']:,} |"
-        for title, part in (
-            ("trained on", parts["fit"]),
-            ("held out: epoch, weights of the sum", parts["held_out"]),
-            ("dev: the figures below", parts["dev"]),
-        )
-    ]
-    fitted = metrics["fitted"]
-    weights = fitted.get("sum", {}).get("weights", {})
-    matched = "the same word only" if settings["oov_buckets"] else "nothing"
-    unit, saved, notes = (
-        "words",
-        "`saved_model` needs TensorFlow only.",
-        "Words that neither the questions trained on nor those held out have "
-        f"are unknown: they match {matched}.",
-    )
-    bert = metrics.get("bert")
-    if bert:
-        unit, saved, notes = (
-            "word pieces",
-            "There is no SavedModel, which could not split word pieces.",
-            f"It is of no use in languages that {bert} was not trained on.",
-        )
+    saved = "`saved_model` needs TensorFlow only."
+    if metrics.get("bert"):
+        saved = "There is no SavedModel, which could not split word pieces."
     lines = [
         f"# {metrics['model']}, trained by keras-qa",
         "",
@@ -198,13 +171,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         "",
         "## Data",
         "",
-        "| Part | Questions | Candidates | Right |",
-        "| --- | --- | --- | --- |",
-        *counts,
-        "",
-        "Digests of the inputs: "
-        + ", ".join(f"{name} {of}" for name, of in inputs.items()),
-        *(line for warning in data_warnings(metrics) for line in ("", warning)),
+        *_data(metrics),
         "",
         "## Figures on dev",
         "",
@@ -215,18 +182,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         "",
         "## Settings",
         "",
-        f"- recipe {metrics['recipe']}, seed {metrics['seed']}",
-        *([f"- trained from the BERT {bert}"] if bert else []),
-        f"- word vectors{' of the floors' * bool(bert)}: "
-        f"{', '.join(metrics['vectors'])}; "
-        f"{metrics['vocabulary_size']:,} words",
-        *(f"- {line}" for line in metrics["coverage"].splitlines()),
-        *(f"- {name}: {value}" for name, value in settings.items()),
-        *(
-            f"- best epoch of {name}: {epoch}"
-            for name, epoch in fitted.get("best_epochs", {}).items()
-        ),
-        *(f"- weight of {name}: {w:.3f}" for name, w in weights.items()),
+        *_settings(metrics),
         "",
         "## Use",
         "",
@@ -242,16 +198,77 @@ def card(metrics: Mapping[str, Any]) -> str:
         "",
         "## Limits",
         "",
-        f"- Answers are cut to {settings['max_answer_length']} {unit}, "
-        f"questions to {settings['max_question_length']}.",
-        f"- {notes}",
-        "- The figures hold for questions and candidates like those of dev, "
-        "of this subject and this language.",
+        *_limits(metrics),
     ]
+    return "\n".join(lines) + "\n"
+
+
+def _data(metrics: Mapping[str, Any]) -> Iterator[str]:
+    yield "| Part | Questions | Candidates | Right |"
+    yield "| --- | --- | --- | --- |"
+    for title, part in (
+        ("trained on", "fit"),
+        ("held out: epoch, weights of the sum", "held_out"),
+        ("dev: the figures below", "dev"),
+    ):
+        numbers = metrics["parts"][part]
+        counts = (numbers[n] for n in ("questions", "candidates", "right"))
+        yield f"| {title} | {' | '.join(f'{count:,}' for count in counts)} |"
+    yield ""
+    digests = {
+        name: digest if isinstance(digest, str) else " ".join(digest)
+        for name, digest in metrics["inputs"].items()
+        if digest
+    }
+    yield "Digests of the inputs: " + ", ".join(
+        f"{name} {digest}" for name, digest in digests.items()
+    )
+    for warning in data_warnings(metrics):
+        yield from ("", warning)
+
+
+def _settings(metrics: Mapping[str, Any]) -> Iterator[str]:
+    bert, fitted = metrics.get("bert"), metrics["fitted"]
+    yield f"- recipe {metrics['recipe']}, seed {metrics['seed']}"
+    if bert:
+        yield f"- trained from the BERT {bert}"
+    yield (
+        f"- word vectors{' of the floors' * bool(bert)}: "
+        f"{', '.join(metrics['vectors'])}; "
+        f"{metrics['vocabulary_size']:,} words"
+    )
+    for line in metrics["coverage"].splitlines():
+        yield f"- {line}"
+    for name, value in metrics["settings"].items():
+        yield f"- {name}: {value}"
+    for name, epoch in fitted.get("best_epochs", {}).items():
+        yield f"- best epoch of {name}: {epoch}"
+    for name, weight in fitted.get("sum", {}).get("weights", {}).items():
+        yield f"- weight of {name}: {weight:.3f}"
+
+
+def _limits(metrics: Mapping[str, Any]) -> Iterator[str]:
+    bert, settings = metrics.get("bert"), metrics["settings"]
+    yield (
+        f"- Answers are cut to {settings['max_answer_length']} "
+        f"{'word pieces' if bert else 'words'}, "
+        f"questions to {settings['max_question_length']}."
+    )
+    if bert:
+        yield f"- It is of no use in languages that {bert} was not trained on."
+    else:
+        same = "the same word only" if settings["oov_buckets"] else "nothing"
+        yield (
+            "- Words that neither the questions trained on nor those held out "
+            f"have are unknown: they match {same}."
+        )
+    yield (
+        "- The figures hold for questions and candidates like those of dev, "
+        "of this subject and this language."
+    )
     if metrics["mined"]:
-        lines.append(
+        yield (
             "- Candidates of dev were found by BM25. An answer that BM25 does "
             "not find is not in the figures, and one that is right for "
             "several questions counts as wrong for the others."
         )
-    return "\n".join(lines) + "\n"
