@@ -116,6 +116,17 @@ class ConfiguredModel(keras.Model):
         """Keras's step, divided among the devices of `use_devices`."""
         return super().train_step(*divide_batch(arguments))
 
+    def quantize(self, *arguments: Any, **options: Any) -> None:
+        """Is not supported: the saved model could not be loaded.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} cannot be quantized: a configuration of "
+            "its arguments does not say so, and its file could not be loaded"
+        )
+
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without those in `not_kept`."""
         return {

@@ -70,3 +70,9 @@ def test_fit_takes_arrays_as_keras_does():
     inputs = {"question": ids, "answer": ids}
     history = model.fit(inputs, np.ones((4, 1)), 2, 3, 0).history
     assert len(history["loss"]) == 3
+
+
+def test_quantization_is_refused():
+    """Its file could not be loaded, which one would see when it is too late."""
+    with pytest.raises(NotImplementedError, match="CosineQA cannot be quant"):
+        CosineQA(4, 3, 3).quantize("int8")
