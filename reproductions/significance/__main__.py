@@ -159,12 +159,13 @@ def _every_test(
     known: Known,
     recorded: Mapping[Identity, PairedTest],
 ) -> list[PairedTest]:
-    wanted = [
-        (first, second, metric)
+    # Several entries of a paper may want one test.
+    wanted = {
+        (id(first), id(second), metric): (first, second, metric)
         for key, paper in load_papers().items()
         for first, second, metric in pairs(groups, paper.paired_tests, key)
         if known.has(first, metric) and known.has(second, metric)
-    ]
+    }
     if not wanted:
         raise SignificanceError(
             f"expected runs of two models that a paper.toml wants tested. "
@@ -173,7 +174,9 @@ def _every_test(
     return [
         recorded_test(first, second, known, metric, recorded)
         or paired_test(first, second, known, metric)
-        for first, second, metric in ProgressBar(wanted, unit="test")
+        for first, second, metric in ProgressBar(
+            list(wanted.values()), unit="test"
+        )
     ]
 
 
