@@ -34,7 +34,7 @@ def test_the_introduction_says_whether_the_budgets_differ():
     }
     both = introduction({"hyperqa": one, "ctrn": two})
     assert "has 4 trials on `semeval`, 3 to 5 trials on `wikiqa`." in both
-    same = "Those of one page have the same number on a data set"
+    same = "Models of one paper's page have equally many on a data set"
     assert f"{same}. A model without" in both
     two["d"] = [trial("qrnn", "wikiqa")]
     uneven = introduction({"hyperqa": one, "ctrn": two})

@@ -116,7 +116,7 @@ def test_the_floors_on_test_are_named_with_their_vectors():
         run(model="alignment", dataset="sample", **on_test),
     )
     said = (
-        "Except on `sample`, the only floors of test are BM25 and untrained "
+        "Except on `sample`, the only test floors are BM25 and untrained "
         "cosine of `a` + `b`."
     )
     assert said in " ".join(text.split())

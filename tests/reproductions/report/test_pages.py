@@ -83,7 +83,7 @@ def test_another_paper_needs_only_its_folder(root):
     assert front[2:5] == ["0.500", "–", "0.580 ± 0.000"]
     assert front[-1] == "**within** 0.1 (MAP +0.080)"
     # One line can be held against its paper, and then none can.
-    incomparable = "none confirms or refutes a paper"
+    incomparable = "none confirms or refutes it"
     texts = pages[folder / "README.md"], pages[root / "README.md"]
     assert not any(incomparable in " ".join(t.split()) for t in texts)
     best = {**SIXTH, "recipe": "best"}
@@ -106,7 +106,7 @@ def test_command_writes_and_checks(root, capsys):
     assert main([*arguments, "--check"]) == 0
     readme = (root / "README.md").read_text()
     assert readme.startswith("# R\n\n<!-- results -->\n\n| Model |")
-    assert readme.endswith("not run.\n\n<!-- /results -->\n\nmore\n")
+    assert readme.endswith("model passes.\n\n<!-- /results -->\n\nmore\n")
     write_runs(root, *runs, run(5, **SIXTH))
     capsys.readouterr()
     assert main([*arguments, "--check"]) == 1
