@@ -145,7 +145,6 @@ def _compare(
             f"{path}: expected the scores of the model in memory, to "
             f"{tolerance}. Received: {scores[worst]} instead of "
             f"{expected[worst]} from {source!r} for the question "
-            f"{questions[worst]!r} and answer "
-            f"{answers[worst]!r}"
+            f"{questions[worst]!r} and answer {answers[worst]!r}"
         )
     return float(difference[worst])

@@ -123,8 +123,8 @@ class ConfiguredModel(keras.Model):
             NotImplementedError: always.
         """
         raise NotImplementedError(
-            f"{type(self).__name__} cannot be quantized: a configuration of "
-            "its arguments does not say so, and its file could not be loaded"
+            f"{type(self).__name__} cannot be quantized: its file could not "
+            "be loaded, since the configuration does not say so"
         )
 
     def get_config(self) -> dict[str, Any]:
