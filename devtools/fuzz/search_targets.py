@@ -17,8 +17,8 @@ from keras_qa.errors import RankerError
 from keras_qa.errors import SearchError
 from keras_qa.files.text_files import find_file
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
+from keras_qa.search.shards.answers import AnswerShards
 
 _ANSWERS = [
     *(Answer("a", "jane austen wrote it"), Answer("b", "é, moby-dick")),

@@ -22,7 +22,6 @@ from keras_qa.files.whole import write_json
 from keras_qa.files.whole import write_whole
 from keras_qa.ranker import Ranker
 from keras_qa.search import faiss_index as faiss_files
-from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import check_answers
 from keras_qa.search.encoding import PARTS
 from keras_qa.search.encoding import SHARD
@@ -41,11 +40,12 @@ from keras_qa.search.index import has_tokens
 from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
 from keras_qa.search.ivf_pq import build_ivf_pq
+from keras_qa.search.shards.answers import AnswerShards
+from keras_qa.search.shards.tokens import TokenShards
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.token_search import TokenSpace
-from keras_qa.search.token_shards import TokenShards
 
 
 def build_index(

@@ -28,7 +28,6 @@ from keras_qa.ranker import Ranker
 from keras_qa.ranking.scoring import encode_texts
 from keras_qa.ranking.scoring import encode_tokens
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import read_answers
 from keras_qa.search.index import ANSWERS
 from keras_qa.search.index import SETTINGS
@@ -38,10 +37,11 @@ from keras_qa.search.index import has_tokens
 from keras_qa.search.index import read_index_file
 from keras_qa.search.index import stored_shards
 from keras_qa.search.searchable import space_of
+from keras_qa.search.shards.answers import AnswerShards
+from keras_qa.search.shards.tokens import TokenShards
 from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import check_vectors
 from keras_qa.search.token_search import TokenSpace
-from keras_qa.search.token_shards import TokenShards
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.reading import TextReading
 

@@ -17,13 +17,13 @@ from keras_qa.files.checks import typed
 from keras_qa.files.text_files import shorten
 from keras_qa.ranker import Ranker
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
-from keras_qa.search.answers import mapped_array
 from keras_qa.search.faiss_index import KINDS
+from keras_qa.search.shards.answers import AnswerShards
+from keras_qa.search.shards.mapped import mapped_array
+from keras_qa.search.shards.tokens import TokenShards
 from keras_qa.search.spaces import space_from_config
 from keras_qa.search.token_search import TokenSearch
 from keras_qa.search.token_search import TokenSpace
-from keras_qa.search.token_shards import TokenShards
 from keras_qa.search.vector_search import VectorSearch
 from keras_qa.text.readable import UNREAD_SCORE
 from keras_qa.text.word_pieces import READERS

@@ -30,9 +30,9 @@ from keras_qa.errors import SearchError
 from keras_qa.ranking.ties import best_first
 from keras_qa.search import faiss_index as faiss_files
 from keras_qa.search.exact import POOLS
+from keras_qa.search.shards.tokens import TokenShards
 from keras_qa.search.spaces import UNIT_ROUNDOFF
 from keras_qa.search.spaces import check_vectors
-from keras_qa.search.token_shards import TokenShards
 from keras_qa.text.vector_texts import VectorTexts
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from keras_qa.errors import SearchError
 from keras_qa.search import exact
 from keras_qa.search import faiss_index as faiss_files
-from keras_qa.search.answers import AnswerShards
+from keras_qa.search.shards.answers import AnswerShards
 from keras_qa.search.spaces import Space
 from keras_qa.search.spaces import check_vectors
 

@@ -10,7 +10,6 @@ from reproductions.records.json_lines import RecordError
 from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
 from reproductions.records.seed_groups import Group
-from reproductions.records.seed_groups import canonical
 from reproductions.report import commands
 from reproductions.report import markdown
 from reproductions.report.rules.marks import plain_recipe
@@ -96,7 +95,8 @@ def _one(
             f"**{name}**, recipe {recipe}, {group.split}: "
             f"{'; '.join(filter(None, facts))}."
         ),
-        _command(canonical(first)),
+        # The order of the data sets of --transfer is that of the record.
+        _command(json.dumps(first)),
     ]
 
 

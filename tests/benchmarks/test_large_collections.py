@@ -7,7 +7,7 @@ from benchmarks import large_collections
 from keras_qa.ranker import Ranker
 from keras_qa.search import ivf_pq
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
+from keras_qa.search.shards.answers import AnswerShards
 from keras_qa.search.spaces import PoincareSpace
 from support.search_runs import make_texts
 

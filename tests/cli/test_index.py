@@ -25,11 +25,11 @@ from keras_qa.ranker import Ranker
 from keras_qa.search import answers
 from keras_qa.search import encoding
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
 from keras_qa.search.answers import check_answers
 from keras_qa.search.answers import read_answers
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
+from keras_qa.search.shards.answers import AnswerShards
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
 from support.search_runs import VOCABULARY
@@ -474,7 +474,7 @@ def test_a_space_of_other_vectors(hyperqa_index, tmp_path):
 
 
 def test_more_shards_than_may_be_open(tmp_path, monkeypatch):
-    monkeypatch.setattr("keras_qa.search.answers.MAPPED", 3)
+    monkeypatch.setattr("keras_qa.search.shards.mapped.MAPPED", 3)
     shards = AnswerShards(tmp_path, 1)
     for number in range(30):
         vectors = np.full((1, 2), number)

@@ -6,9 +6,9 @@ import pytest
 from keras_qa.errors import SearchError
 from keras_qa.search import ivf_pq
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
 from keras_qa.search.build import check_kind
 from keras_qa.search.ivf_pq import build_ivf_pq
+from keras_qa.search.shards.answers import AnswerShards
 from keras_qa.search.spaces import PoincareSpace
 from keras_qa.search.token_search import TokenSpace
 from keras_qa.search.vector_search import VectorSearch

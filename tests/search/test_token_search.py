@@ -13,9 +13,9 @@ from keras_qa.ranker import Ranker
 from keras_qa.search.answers import Answer
 from keras_qa.search.build import build_index
 from keras_qa.search.index import AnswerIndex
+from keras_qa.search.shards.tokens import TokenShards
 from keras_qa.search.token_search import TokenSearch
 from keras_qa.search.token_search import TokenSpace
-from keras_qa.search.token_shards import TokenShards
 from keras_qa.text.reading import TextReading
 from support.run_folders import write_run
 from support.search_runs import ANSWERS

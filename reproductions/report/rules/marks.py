@@ -13,8 +13,8 @@ ABOUT_SUMS = f"""\
 {SUM}: the score is not the network's alone. It is a weighted sum of that and of
 the floor `features`, all of it fitted together (`joint_weight`). Two such sums
 have the floor in common, so that networks are likely to differ less here than
-alone, and no figure says what its network reaches alone. A name with "no
-features" means that none are inside the network."""
+alone, and a figure with this mark does not say what its network reaches alone.
+A name with "no features" means that none are inside the network."""
 # Stands before a recipe that has changed since.
 EARLIER = "old"
 ABOUT_EARLIER = f"""\

@@ -15,8 +15,10 @@ ABOUT_REFERENCES = """\
 Not in the paper, which could not have them: small transformers that start from
 all-MiniLM-L6-v2. It was itself trained on a thousand million pairs of texts,
 questions with their answers among them, so its rows had far more to learn from
-than the others. [Their page](../{key}/README.md) has all runs,
-[this one](../frontier.md) the times of all models."""
+than the others. [Their page](../{key}/README.md) has more of their runs, and
+[IAM's](../iam/README.md) those that stand for a BERT in its tables.
+Milliseconds are those of WikiQA; [quality against cost](../frontier.md) has
+other models' times."""
 NOTHING = "nothing more"
 
 
@@ -35,11 +37,14 @@ def reference_table(
         datasets: names of the paper's data sets.
     """
     paper = next(filter(is_of_today, papers.values()), None)
+    key = paper.key if paper else None
+    # IAM's page, too, has runs of the cross-encoder.
+    models = {group.model for group in groups if group.paper == key}
     own = [
         group
         for group in groups
-        if paper is not None
-        and (group.paper, group.split) == (paper.key, "dev")
+        if group.model in models
+        and group.split == "dev"
         and group.dataset in datasets
     ]
     if paper is None or not own:

@@ -16,7 +16,9 @@ scores, in place of labels, the first training learns. "Removed" is the number
 of the other data sets' questions that were left out because the target has
 them, nearly has them, or has their right answer as a candidate. The settings
 are those that the recipe does not have, of which those in `transfer_` are of
-the first training alone. –: not run. Paired tests are on the papers' pages."""
+the first training alone. –: not run. Paired tests are on the papers' pages, of
+the rows whose measure of each question is recorded; [quality against
+cost](frontier.md) has the times of a teacher and its pupils."""
 
 
 def transfer_parts(

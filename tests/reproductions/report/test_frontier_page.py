@@ -121,6 +121,20 @@ def test_references_have_costs_trained_or_not():
     ] * 3
 
 
+def test_runs_of_references_are_those_of_all_pages():
+    runs = [
+        {
+            **run("cross-encoder", 0.8, dataset="trecqa-raw"),
+            "paper": "references",
+        },
+        {**run("cross-encoder", 0.7), "paper": "iam"},
+        {**run("iam-bert", 0.6), "paper": "iam"},
+    ]
+    parts = reference_table(load_papers(), group_runs(runs), [], ["wikiqa"])
+    (row,) = parts[2].splitlines()[2:]
+    assert row.startswith("| Cross-encoder | `wikiqa` |")
+
+
 def test_references_of_other_settings_say_which():
     more = {"paper": "references", "training_set": "TRAIN"}
     runs = [

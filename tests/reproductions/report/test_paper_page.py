@@ -139,15 +139,26 @@ def test_runs_on_train_all_have_a_table_of_their_own():
             overrides=changed,
         ),
         run(MAP=0.83, overrides={**changed, "sampler": "random"}),
+        run(
+            MAP=0.84,
+            dataset="trecqa-raw",
+            training_set="TRAIN-ALL",
+            training={"pairs": 53_417},
+            overrides={**changed, "max_answer_length": 71},
+        ),
+        run(MAP=0.85, overrides={"max_answer_length": 71}),
     ]
     dev = section(page(*runs), "## Measured on dev")
     _, small, large = dev.split("; trained on ")
     assert small.startswith("TRAIN, 7,481 pairs:")
     assert row_of(small, "HyperQA", "paper")[3] == "0.810"
     assert large.startswith("TRAIN-ALL, 53,417 pairs:")
-    assert row_of(large, "HyperQA")[1:4:2] == [
-        *("paper `train_split=train-all`", "0.820"),
-    ]
+    apart = "paper `train_split=train-all`"
+    assert row_of(large, "HyperQA", apart)[3] == "0.820"
+    # Long texts may have to be cut; other settings have tables of their own.
+    assert " 0.840 " in large
+    assert "0.83" not in dev
+    assert "0.85" not in dev
     made = section(page(*runs), "## How each figure was made")
     assert "recipe paper `train_split=train-all`, dev:" in " ".join(
         made.split()

@@ -3,8 +3,10 @@
 import pytest
 
 from reproductions.records.paired_tests import Condition
+from reproductions.records.paper_figures import FOLDER
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.rankings import Ranking
+from reproductions.records.runs import read_all_runs
 from reproductions.records.seed_groups import group_runs
 from reproductions.report.paper_page import paper_page
 from reproductions.report.provenance import how_made
@@ -30,6 +32,20 @@ def test_facts_and_command_are_listed():
     # The fixture's settings are not all that a run has.
     assert "No command makes it now: no options give its settings." in part
     assert TITLE not in page()
+
+
+def test_data_sets_of_a_first_training_keep_their_order():
+    """In another order it would be another run."""
+    found = {
+        tuple(one["transfer"]): one
+        for one in read_all_runs(FOLDER / "records")
+        if one.get("transfer") and not one["inputs"].get("teacher")
+    }
+    names = "selqa", "trecqa-all", "squad-sentences"
+    (group,) = group_runs([found[names]])
+    part = "".join(how_made(load_papers()[group.paper], [group], [], []))
+    line = " ".join(part.replace("\\\n", " ").split())
+    assert f"--transfer {' '.join(names)} " in line
 
 
 @pytest.mark.parametrize("mean", [0.75, 0.74])

@@ -7,9 +7,9 @@ import numpy as np
 
 from keras_qa.errors import SearchError
 from keras_qa.search.answers import Answer
-from keras_qa.search.answers import AnswerShards
-from keras_qa.search.answers import MappedShards
-from keras_qa.search.answers import mapped_array
+from keras_qa.search.shards.answers import AnswerShards
+from keras_qa.search.shards.mapped import MappedShards
+from keras_qa.search.shards.mapped import mapped_array
 from keras_qa.text.vector_texts import VectorTexts
 
 

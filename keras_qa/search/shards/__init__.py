@@ -1,0 +1,1 @@
+"""Answers and their vectors on disk, in shards, each an atomic folder."""
