@@ -60,7 +60,7 @@ def frontier_page(
                 f"{system.microseconds:,.1f}",
                 _optional(system.cost.get("microseconds_per_encoded_pair")),
                 f"{system.cost['bytes'] / 1e6:,.1f}",
-                markdown.count(system.cost.get("parameters")),
+                markdown.count(system.parameters),
                 _optional(system.cost.get("seconds_per_epoch")),
                 "yes" if system in chosen else "",
             ]

@@ -37,6 +37,7 @@ class System:
         reference: True for what all papers' models are held against.
         own: True for the model that a paper proposes.
         mark: what stands after its name: whether a floor is in its score.
+        parameters: how many its recipe trains, None without training.
     """
 
     name: str
@@ -50,6 +51,7 @@ class System:
     reference: bool = False
     own: bool = False
     mark: str = ""
+    parameters: int | None = None
 
     @property
     def kind(self) -> str:
@@ -117,6 +119,8 @@ def find_systems(
                     is_of_today(paper),
                     cost["model"] == paper.model,
                     f" {SUM}" if is_sum(latest) else "",
+                    cost.get("parameters")
+                    or max(latest.values("parameters"), default=None),
                 )
             )
     return sorted(found, key=lambda s: (s.microseconds, -s.quality.mean))
