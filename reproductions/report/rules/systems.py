@@ -119,8 +119,9 @@ def find_systems(
                     is_of_today(paper),
                     cost["model"] == paper.model,
                     f" {SUM}" if is_sum(latest) else "",
-                    cost.get("parameters")
-                    or max(latest.values("parameters"), default=None),
+                    None
+                    if floor
+                    else max(latest.values("parameters"), default=None),
                 )
             )
     return sorted(found, key=lambda s: (s.microseconds, -s.quality.mean))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reproductions.records.costs import Cost
+from reproductions.records.costs import with_tuned
 from reproductions.records.json_lines import RecordError
 from reproductions.records.papers import Paper
 from reproductions.records.papers import whose
@@ -146,19 +147,25 @@ def _row(
 ) -> list[str]:
     name, source, score = about
     cost: Mapping[str, Any] = next(
-        (c for c in costs if (c["paper"], c["model"]) == key), {}
+        (c for c in with_tuned(costs) if (c["paper"], c["model"]) == key), {}
     )
     time = f"{cost['microseconds_per_pair']:,.1f}" if cost else ""
     if "microseconds_per_encoded_pair" in cost:
         time += f" ({cost['microseconds_per_encoded_pair']:,.1f})"
     shown = _shown(key, groups)
     mark, *marks = marks_of(shown)
+    # Those of WikiQA, where the time was taken, if it has a run.
+    trained = [
+        max(g.values("parameters"), default=None)
+        for g in shown
+        if g and not is_untrained(g)
+    ]
     figures = [markdown.number(g.metric(METRIC)) if g else "" for g in shown]
     return [
         name + mark,
         source,
         score,
-        markdown.count(cost.get("parameters")),
+        markdown.count(next(iter(trained), None)),
         time,
         *(f"{a}{b}" for a, b in zip(figures, marks, strict=True)),
     ]

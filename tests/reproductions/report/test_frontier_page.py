@@ -66,7 +66,7 @@ def test_the_page_says_what_is_on_the_frontier():
     assert rows == [
         "| BM25 | no vectors | 0.500 | 5.0 |  | 2.0 |  |  | yes |",
         "| HyperQA | `v` | 0.700 | 30.0 | 2.2 | 2.0 | 90.302K | 0.8 | yes |",
-        "| CosineQA | `v` | 0.600 | 40.0 |  | 2.0 |  |  |  |",
+        "| CosineQA | `v` | 0.600 | 40.0 |  | 2.0 | 90.302K |  |  |",
     ]
 
 

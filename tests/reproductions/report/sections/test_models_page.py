@@ -50,12 +50,13 @@ def test_a_row_has_the_figures_of_the_records():
     cost = {
         "paper": "p",
         "model": "m",
+        "dataset": "wikiqa",
+        "recipe": "best",
         "microseconds_per_pair": 2.0,
         "microseconds_per_encoded_pair": 0.5,
-        "parameters": 90_300,
     }
     page = models_page([FAMILY], group_runs(runs), [cost], {})
-    row = "| `M` | A | $q$ | 90.3K | 2.0 (0.5) | 0.500 |  | 0.750 |  |"
+    row = "| `M` | A | $q$ | 90.302K | 2.0 (0.5) | 0.500 |  | 0.750 |  |"
     assert row in page
     empty = models_page([FAMILY], [], [], {})
     assert "| `M` | A | $q$ |  |  |  |  |  |  |" in empty
@@ -86,9 +87,9 @@ def test_each_system_of_a_class_has_a_row_and_sums_have_a_mark():
     ]
     papers = {"p": SimpleNamespace(named=str.upper)}
     page = models_page([family], group_runs(runs), [], papers)
-    assert "| `M`, M | A | $q$ |  |  | 0.500 ⊕ |  |  | 0.600 |" in page
+    assert "| `M`, M | A | $q$ | 90.302K |  | 0.500 ⊕ |  |  | 0.600 |" in page
     # All of its figures are sums.
-    assert "| `M`, N ⊕ |  |  |  |  | 0.700 |  |  |  |" in page
+    assert "| `M`, N ⊕ |  |  | 90.302K |  | 0.700 |  |  |  |" in page
     assert "| `M`, O |  |  |  |  |  |  |  |  |" in page
     assert page.count("⊕: the score is not the network's alone.") == 1
     assert "⊕" not in models_page([FAMILY], group_runs(runs[1:2]), [], papers)
