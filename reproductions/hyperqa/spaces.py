@@ -17,6 +17,7 @@ The hyperbolic radii of the texts of some of these runs, made with
 import argparse
 import json
 import sys
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -231,30 +232,30 @@ def page(arguments: argparse.Namespace) -> str:
     """The tables of the finished runs, with tests against the controls."""
     from keras_qa.ranking.intervals import paired_difference
 
-    parts = [PAGE]
+    parts, found = [PAGE], []
     for dataset in arguments.datasets:
         values = {
-            name: np.array(runs)
+            name: np.array(measured)
             for name in arguments.variants
-            if (runs := list(_measured(dataset, name, arguments)))
+            if (measured := list(_measured(dataset, name, arguments)))
         }
         rows = []
         tests: dict[tuple[str, str], tuple[float, float]] = {}
-        for name, found in values.items():
-            row = [name, f"{found.mean():.4f} ± {_deviation(found):.4f}"]
+        for name, runs in values.items():
+            row = [name, f"{runs.mean():.4f} ± {_deviation(runs):.4f}"]
             for control in CONTROLS:
                 if control == name or control not in values:
                     row.append("–")
                     continue
                 difference, _, p_value = paired_difference(
-                    found.mean(axis=0), values[control].mean(axis=0)
+                    runs.mean(axis=0), values[control].mean(axis=0)
                 )
                 tests[control, name] = (difference, p_value)
                 row.append(f"{difference:+.4f} (p {p_value:.3f})")
             best = best_trial(search_folder(dataset, name, arguments))
             settings = assignments(best["settings"])
             row += [
-                str(len(found)),
+                str(len(runs)),
                 ", ".join(f"`{text}`" for text in settings),
                 f"{best['metrics']['MAP']:.4f}",
             ]
@@ -263,36 +264,69 @@ def page(arguments: argparse.Namespace) -> str:
         heads += ["Seeds", "Chosen", "Folds of train"]
         parts.append(f"## `{dataset}`\n")
         parts.append(markdown.table(heads, rows))
-        parts += verdicts(tests)
-    return "\n".join(parts)
+        found.append(above_controls(tests))
+        parts += verdicts(found[-1])
+    return "\n".join([*parts, *conclusion(found)])
 
 
-def verdicts(tests: Mapping[tuple[str, str], tuple[float, float]]) -> list[str]:
-    """What the tests of a data set say, a line for each control.
+def above_controls(
+    tests: Mapping[tuple[str, str], tuple[float, float]],
+) -> dict[str, list[str]]:
+    """The spaces of a data set that are significantly above each control.
 
     Args:
         tests: the difference and the p value of the tests, by control and
-            space.
+            space; the p values are corrected here.
     """
     p_values = dict(
         zip(tests, corrected([p for _, p in tests.values()]), strict=True)
     )
-    lines = []
-    for control in CONTROLS:
-        above = [
-            f"`{name}`"
+    return {
+        control: [
+            name
             for (other, name), (difference, _) in tests.items()
             if other == control
             and difference > 0
             and p_values[other, name] < LEVEL
         ]
-        found = ", ".join(above) or "none"
-        lines.append(f"- significantly above `{control}`: {found}")
+        for control in CONTROLS
+    }
+
+
+def verdicts(above: Mapping[str, Sequence[str]]) -> list[str]:
+    """What the tests of a data set say, a line for each control."""
     return [
         "By Holm's correction over these tests, at 5%:\n",
+        *(
+            f"- significantly above `{control}`: {_listed(names)}"
+            for control, names in above.items()
+        ),
+        "",
+    ]
+
+
+def conclusion(found: Sequence[Mapping[str, Sequence[str]]]) -> list[str]:
+    """What the tests of all data sets say, for each control.
+
+    Args:
+        found: what `above_controls` returned, of each data set.
+    """
+    lines = []
+    for control in CONTROLS:
+        names = [name for above in found for name in above[control]]
+        twice = dict.fromkeys(n for n in names if names.count(n) > 1)
+        lines.append(f"- `{control}`: {_listed(twice)}")
+    return [
+        "## On two or more data sets\n",
+        f"Of the {len(found)} data sets, the spaces that are significantly "
+        "above a control on\ntwo or more:\n",
         *lines,
         "",
     ]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def _measured(
