@@ -91,6 +91,7 @@ def models_page(
     about = INTRODUCTION.format(metric=METRIC, floors=floors)
     parts = [f"# All models\n\n{GENERATED}\n", markdown.paragraph(about)]
     parts += map(markdown.paragraph, about_marks(filter(_is_shown, groups)))
+    costs = with_tuned(costs)
     for family in families:
         rows = [
             row
@@ -147,7 +148,7 @@ def _row(
 ) -> list[str]:
     name, source, score = about
     cost: Mapping[str, Any] = next(
-        (c for c in with_tuned(costs) if (c["paper"], c["model"]) == key), {}
+        (c for c in costs if (c["paper"], c["model"]) == key), {}
     )
     time = f"{cost['microseconds_per_pair']:,.1f}" if cost else ""
     if "microseconds_per_encoded_pair" in cost:
