@@ -18,6 +18,8 @@ from keras_qa.models.building import full_policy
 
 P = ParamSpec("P")
 
+_FLAGS = "trainable_layers"
+
 
 def keeps_arguments(constructor: Callable[P, None]) -> Callable[P, None]:
     """Decorates the constructor of a `ConfiguredModel`.
@@ -59,6 +61,7 @@ def keeps_arguments(constructor: Callable[P, None]) -> Callable[P, None]:
         for name in self._kept:
             if not hasattr(self, name):
                 setattr(self, name, arguments[name])
+        self._as_built = self._trainable_flags()
 
     # Keras reads signatures with `inspect.getfullargspec`.
     checked.__signature__ = signature  # type: ignore[attr-defined]
@@ -128,10 +131,35 @@ class ConfiguredModel(keras.Model):
         )
 
     def get_config(self) -> dict[str, Any]:
-        """The constructor's arguments, without those in `not_kept`."""
+        """The constructor's arguments, without those in `not_kept`.
+
+        If `trainable` of some layers was changed, that of all is added.
+        """
+        flags = self._trainable_flags()
         return {
             "name": self.name,
             "trainable": self.trainable,
             **{name: serialized(getattr(self, name)) for name in self._kept},
             "dtype": keras.dtype_policies.serialize(self.policy),
+            **({} if flags == self._as_built else {_FLAGS: flags}),
         }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: Any = None
+    ) -> Any:
+        """The model of a configuration, with the layers that it froze."""
+        arguments = {**config}
+        flags = arguments.pop(_FLAGS, None)
+        model = super().from_config(arguments, custom_objects)
+        if flags is not None:
+            layers = zip(model._flatten_layers(False), flags, strict=True)
+            # A layer sets its sub-layers, too: those with the most come first.
+            for layer, flag in sorted(
+                layers, key=lambda pair: -len([*pair[0]._flatten_layers()])
+            ):
+                layer.trainable = flag
+        return model
+
+    def _trainable_flags(self) -> list[bool]:
+        return [layer.trainable for layer in self._flatten_layers(False)]

@@ -1,6 +1,7 @@
 """What all models of the kit do with `keras.Model.fit`."""
 
 import itertools
+import json
 
 import keras
 import numpy as np
@@ -10,6 +11,7 @@ from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.models import CosineQA
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.training.pairwise import PairwiseTrainer
+from support.all_models import build
 
 pytestmark = pytest.mark.once
 
@@ -76,3 +78,19 @@ def test_quantization_is_refused():
     """Its file could not be loaded, which one would see when it is too late."""
     with pytest.raises(NotImplementedError, match="CosineQA cannot be quant"):
         CosineQA(4, 3, 3).quantize("int8")
+
+
+@pytest.mark.parametrize("name", ["APBiLSTM", "FusionRanker", "HyperQA", "IAM"])
+@pytest.mark.parametrize("step", [2, 3])
+def test_what_was_frozen_stays_frozen(name, step):
+    """Whichever layer it is, inside others or shared by them."""
+    model = build(name)
+    assert "trainable_layers" not in model.get_config()
+    for layer in list(model._flatten_layers(False))[::step]:
+        layer.trainable = not layer.trainable
+    config = json.loads(json.dumps(model.get_config()))
+    again = type(model).from_config(config)
+    for kind in "trainable_weights", "non_trainable_weights":
+        shapes = [weight.shape for weight in getattr(model, kind)]
+        assert [weight.shape for weight in getattr(again, kind)] == shapes
+    assert again.get_config() == config

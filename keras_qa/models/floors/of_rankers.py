@@ -54,7 +54,7 @@ class OfRankers(ConfiguredModel):
             keras.saving.deserialize_keras_object(ranker, custom_objects)
             for ranker in config["rankers"]
         ]
-        return cls(**{**config, "rankers": rankers})
+        return super().from_config({**config, "rankers": rankers})
 
 
 def joint_scores(
