@@ -17,7 +17,8 @@ _OLD = "old-"
 def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     """Writes a file or folder under a temporary name, then renames it.
 
-    Data is on disk before an older file or folder is replaced. While a folder
+    Data is on disk before an older file or folder is replaced; of a symbolic
+    link, that which it points to, so that it stays on its disk. While a folder
     is replaced, `path` is briefly missing; if the process is killed at this
     moment, `remove_scratch` finishes the replacement.
 
@@ -26,7 +27,7 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
         save: writes the file or folder to the path that it is given, which is
             in the same file system and has the same name.
     """
-    path = Path(path)
+    path = _real(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=path.parent))
     old = scratch / f"{_OLD}{path.name}"
@@ -85,7 +86,7 @@ def check_writable(
     """
     if not (inside or Path(path).name):
         raise OSError(f"{option} must name a new place. Received: {path}")
-    place = Path(path).absolute()
+    place = _real(path).absolute()
     if not inside:
         place = place.parent
     while not place.exists():
@@ -129,6 +130,11 @@ def remove_scratch(folder: Path) -> None:
             if (path / name).exists() and not (folder / name).exists():
                 os.replace(path / name, folder / name)
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _real(path: Path | str) -> Path:
+    path = Path(path)
+    return path.resolve() if path.is_symlink() else path
 
 
 def _sync(path: Path) -> None:

@@ -38,6 +38,18 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_symbolic_link_stays(tmp_path, exists):
+    disk, link = tmp_path / "disk", tmp_path / "out"
+    link.symlink_to(disk / "index")
+    if exists:
+        (disk / "index").mkdir(parents=True)
+    check_writable(link)
+    write_whole(link, lambda scratch: scratch.mkdir())
+    assert link.is_symlink()
+    assert list(disk.iterdir()) == [disk / "index"]
+
+
 def test_folders_are_replaced(tmp_path):
     for name in ("old", "new"):
 
