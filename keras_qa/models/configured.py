@@ -135,7 +135,8 @@ class ConfiguredModel(keras.Model):
 
         If `trainable` of some layers was changed, that of all is added.
         """
-        flags = self._trainable_flags()
+        # A layer that was added later is last, and not of the constructor.
+        flags = self._trainable_flags()[: len(self._as_built)]
         return {
             "name": self.name,
             "trainable": self.trainable,

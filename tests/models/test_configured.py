@@ -85,6 +85,7 @@ def test_quantization_is_refused():
 def test_what_was_frozen_stays_frozen(name, step):
     """Whichever layer it is, inside others or shared by them."""
     model = build(name)
+    model.added = keras.layers.Dense(2)
     assert "trainable_layers" not in model.get_config()
     for layer in list(model._flatten_layers(False))[::step]:
         layer.trainable = not layer.trainable
