@@ -67,6 +67,7 @@ class BidirectionalStack(ConfiguredLayer):
     """
 
     input_spec = keras.layers.InputSpec(ndim=3)
+    not_kept = ("layers",)
 
     def __init__(
         self,
@@ -79,7 +80,8 @@ class BidirectionalStack(ConfiguredLayer):
         super().__init__(**kwargs)
         check_positive(units=units, layers=layers)
         self.units = units
-        self.layers = layers
+        # `Layer.layers` would be sub-layers for Keras.
+        self.num_layers = layers
         self.dropout = dropout
         self.initializer_range = initializer_range
         self.supports_masking = True
@@ -105,7 +107,7 @@ class BidirectionalStack(ConfiguredLayer):
                 dtype=self.dtype_policy,
                 name=f"{name}_{i}",
             )
-            for i in range(self.layers)
+            for i in range(self.num_layers)
         ]
 
     def build(self, input_shape: tuple) -> None:
@@ -123,13 +125,13 @@ class BidirectionalStack(ConfiguredLayer):
         """Reads the text in both directions."""
         forward = backward = inputs
         for lstm, drop in zip(
-            self.forward_layers, self.drops[: self.layers], strict=True
+            self.forward_layers, self.drops[: self.num_layers], strict=True
         ):
             forward = lstm(
                 drop(forward, training=training), mask=mask, training=training
             )
         for lstm, drop in zip(
-            self.backward_layers, self.drops[self.layers :], strict=True
+            self.backward_layers, self.drops[self.num_layers :], strict=True
         ):
             states = lstm(
                 drop(backward, training=training), mask=mask, training=training
@@ -152,6 +154,10 @@ class BidirectionalStack(ConfiguredLayer):
             words (`HeadTail`).
         """
         return self.ends(states, mask=mask)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "layers": self.num_layers}
 
     def compute_output_shape(self, input_shape: tuple) -> tuple:
         """`(batch_size, length, 2 units)`."""

@@ -11,6 +11,7 @@ from keras import ops
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PrecisePairLayer
+from keras_qa.layers.sequences import as_indices
 from keras_qa.text.vocabulary import PADDING_ID
 from keras_qa.text.vocabulary import UNKNOWN_ID
 
@@ -160,7 +161,7 @@ class BM25(PrecisePairLayer, MaskingLayer):
 
     def call(self, inputs: Any) -> Any:
         """Computes the scores."""
-        question, answer = inputs
+        question, answer = (as_indices("inputs", x) for x in inputs)
         idf = ops.take(self.idf, question, axis=0)
         idf = ops.where(question > UNKNOWN_ID, idf, 0.0)
         words = (ops.take(self.idf, answer, axis=0) > 0) & (answer > 0)

@@ -13,6 +13,7 @@ from keras_qa.initializers import fresh
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.head_tail import HeadTail
 from keras_qa.layers.pair_layer import check_parts
+from keras_qa.layers.sequences import as_indices
 from keras_qa.layers.sequences import cut_or_pad
 from keras_qa.layers.sequences import masked_softmax
 from keras_qa.layers.sequences import weighted_sum
@@ -261,7 +262,8 @@ class InteractiveAttention(MaskingLayer):
 
     def _frequency(self, inputs: Mapping[str, Any]) -> Any:
         """`u_a . d_a` `(batch_size,)`."""
-        values = ops.take(self.frequency_vector, inputs["answer_ids"], axis=0)
+        ids = as_indices("answer_ids", inputs["answer_ids"])
+        values = ops.take(self.frequency_vector, ids, axis=0)
         weights = ops.cast(inputs["answer_tf_idf"], self.precise)
         return ops.sum(values * weights, axis=1)
 

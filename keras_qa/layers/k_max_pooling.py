@@ -71,6 +71,7 @@ class KMaxPooling(PairLayer, ConfiguredLayer):
     }
     optional = ("words",)
     alone = True
+    not_kept = ("layers",)
 
     def __init__(
         self,
@@ -90,14 +91,15 @@ class KMaxPooling(PairLayer, ConfiguredLayer):
         self.k = k
         self.ordered = ordered
         self.layer = layer
-        self.layers = layers
+        # `Layer.layers` would be sub-layers for Keras.
+        self.num_layers = layers
         self.supports_masking = True
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """Takes the largest values."""
         sequence, real, words = _parts(inputs, mask)
         taken = self._taken(real, words)[:, None, :]
-        if self.layer == self.layers:
+        if self.layer == self.num_layers:
             # Positions of no word, so that there are `k` at least.
             sequence = ops.pad(sequence, ((0, 0), (0, self.k), (0, 0)))
             real = ops.pad(ops.cast(real, "int32"), ((0, 0), (0, self.k)))
@@ -107,7 +109,7 @@ class KMaxPooling(PairLayer, ConfiguredLayer):
         lowest = ops.cast(-float("inf"), values.dtype)
         values = ops.where(real[:, None, :], values, lowest)
         positions = ops.cast(ops.argsort(-values, axis=-1), "int32")
-        if self.layer == self.layers:
+        if self.layer == self.num_layers:
             positions = positions[:, :, : self.k]
         if self.ordered:
             # What is not taken goes to the end.
@@ -121,6 +123,10 @@ class KMaxPooling(PairLayer, ConfiguredLayer):
         _, real, words = _parts(inputs, previous_mask)
         return self._taken(real, words)
 
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "layers": self.num_layers}
+
     def compute_output_shape(self, input_shape: Any) -> tuple:
         """`(batch_size, k, dim)`, before the last layer that of the inputs."""
         shape = input_shape
@@ -129,7 +135,7 @@ class KMaxPooling(PairLayer, ConfiguredLayer):
         batch_size, length, dim = shape
         return (
             batch_size,
-            self.k if self.layer == self.layers else length,
+            self.k if self.layer == self.num_layers else length,
             dim,
         )
 
@@ -139,12 +145,12 @@ class KMaxPooling(PairLayer, ConfiguredLayer):
             ops.sum(ops.cast(x, "int32"), axis=1, keepdims=True)
             for x in (real, words)
         )
-        if self.layer == self.layers:
+        if self.layer == self.num_layers:
             order = ops.arange(1, self.k + 1, dtype="int32")[None, :]
         else:
             order = ops.cumsum(ops.ones_like(real, dtype="int32"), axis=1)
-        share = (self.layers - self.layer) * count + self.layers - 1
-        k = ops.maximum(share // self.layers, self.k)
+        share = (self.num_layers - self.layer) * count + self.num_layers - 1
+        k = ops.maximum(share // self.num_layers, self.k)
         return ops.less_equal(order, ops.minimum(k, present))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import keras
 from keras import ops
 
 
@@ -20,6 +21,29 @@ def mask_of(sequence: Any, mask: Any = None) -> Any:
     if mask is None:
         return ops.ones(ops.shape(sequence)[:2], dtype="bool")
     return ops.cast(mask, "bool")
+
+
+def as_indices(name: str, indices: Any) -> Any:
+    """Returns integers of any width as int32, by which all backends look up.
+
+    Args:
+        name: how an error calls them.
+        indices: integer tensor, such as word ids.
+
+    Returns:
+        Int32 tensor of the same shape.
+
+    Raises:
+        ValueError: if they are no integers; under half precision large ones
+            would lose digits.
+    """
+    dtype = keras.backend.standardize_dtype(indices.dtype)
+    if "int" not in dtype:
+        raise ValueError(
+            f"`{name}` must be integers, as of "
+            f'`keras.Input(shape, dtype="int32")`. Received: dtype={dtype}'
+        )
+    return ops.cast(indices, "int32")
 
 
 def without_padding(sequence: Any, mask: Any = None) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from keras import ops
 
 from keras_qa.layers.pair_layer import PairLayer
+from keras_qa.layers.sequences import as_indices
 from keras_qa.text.vector_texts import VectorTexts
 
 
@@ -83,6 +84,7 @@ class TextVectors(PairLayer):
     def call(self, inputs: Any) -> Any:
         """Looks up the vectors."""
         rows, ids = inputs
+        rows = as_indices("inputs", rows)
         start = ops.take(self.offsets, rows)
         end = ops.take(self.offsets, rows + 1)
         places = start + ops.cumsum(ops.ones_like(ids, "int32"), axis=1)

@@ -11,6 +11,7 @@ from keras_qa.arguments import check_choice
 from keras_qa.arguments import check_positive
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.base_layer import PreciseLayer
+from keras_qa.layers.sequences import as_indices
 
 NORMS = ("l2", None)
 
@@ -148,7 +149,8 @@ class TfIdf(PreciseLayer, MaskingLayer):
 
     def call(self, inputs: Any) -> Any:
         """Looks up the idf and normalises the weights."""
-        idf = ops.take(self.idf, inputs, axis=0)
+        ids = as_indices("inputs", inputs)
+        idf = ops.take(self.idf, ids, axis=0)
         weights = ops.where(ops.not_equal(inputs, 0), idf, 0.0)
         if self.norm is None:
             return weights

@@ -10,6 +10,7 @@ from keras_qa.arguments import check_positive_or_none
 from keras_qa.initializers import uniform_initializers
 from keras_qa.layers.base_layer import MaskingLayer
 from keras_qa.layers.pair_layer import PrecisePairLayer
+from keras_qa.layers.sequences import as_indices
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")
@@ -134,6 +135,7 @@ class WordPrediction(PrecisePairLayer, MaskingLayer):
         """Computes the negative log-likelihoods of the words, 0 on padding."""
         states, ids = inputs
         units = states.shape[-1] // 2
+        ids = as_indices("inputs", ids)
         classes = ops.take(self.classes, ids, axis=0)
         losses = ops.stack(
             [

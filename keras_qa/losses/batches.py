@@ -68,6 +68,7 @@ class RankingLoss(keras.losses.Loss):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Any:
         """Computes the loss, each row's weighted by `sample_weight`."""
+        y_true = ops.convert_to_tensor(y_true, dtype=self.dtype)
         # Keras would multiply the losses of rows by a mask of candidates.
         return super().__call__(y_true, ops.copy(y_pred), sample_weight)
 

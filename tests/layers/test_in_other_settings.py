@@ -183,3 +183,53 @@ def test_another_number_of_axes_is_refused(name):
         message = str(caught.value)
         assert layer.name in message or name in message
         assert str(wrong.shape) in message
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", kit.__all__)
+def test_the_layers_of_a_layer_are_layers(name):
+    """`summary(expand_nested=True)` goes through them."""
+    layer = getattr(kit, name)(**ARGUMENTS.get(name, {}))
+    for part in getattr(layer, "layers", []):
+        assert isinstance(part, keras.layers.Layer)
+
+
+def cast_ids(name, dtype):
+    """The inputs of a layer with ids of a type, and whether it has any."""
+    inputs = inputs_of(name)
+    cast = keras.tree.map_structure(
+        lambda x: x.astype(dtype) if x.dtype == "int32" else x, inputs
+    )
+    flat = keras.tree.flatten(inputs)
+    return inputs, cast, any(x.dtype == "int32" for x in flat)
+
+
+OF_IDS = [name for name in kit.__all__ if cast_ids(name, "int32")[2]]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+@pytest.mark.parametrize("name", OF_IDS)
+def test_ids_are_of_any_integer_type(name, dtype):
+    layer = getattr(kit, name)(**ARGUMENTS[name])
+    inputs, cast, _ = cast_ids(name, dtype)
+    for expected, found in zip(
+        keras.tree.flatten(layer(inputs)),
+        keras.tree.flatten(layer(cast)),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(
+            ops.convert_to_numpy(expected), ops.convert_to_numpy(found)
+        )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("AlignmentFeatures", "BM25", "InteractiveAttention"),
+        *("TextVectors", "TfIdf", "WordPrediction"),
+    ],
+)
+def test_ids_that_are_looked_up_are_integers(name):
+    layer = getattr(kit, name)(**ARGUMENTS[name])
+    with pytest.raises(ValueError, match=r"must be integers.*dtype=float32"):
+        layer(cast_ids(name, "float32")[1])

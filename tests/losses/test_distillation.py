@@ -64,6 +64,8 @@ def test_worked_numbers():
     loss = DistillationKL()(np.log([[3.0, 1]]), np.zeros((1, 2)))
     expected = 0.75 * np.log(1.5) + 0.25 * np.log(0.5)
     assert float(loss) == pytest.approx(expected, rel=1e-5)
+    # As in the examples of Keras's own losses.
+    assert float(MarginMSE()([[3.0, 1, 2]], [[2.0, 1, 0]])) == pytest.approx(1)
 
 
 def test_margins_equal_loops():

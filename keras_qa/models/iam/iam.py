@@ -417,7 +417,7 @@ class IAM(StagedMatcher):
         """The constructor's arguments, without the arrays."""
         return {
             **super().get_config(),
-            "layers": self.question_stack.layers,
+            "layers": self.question_stack.num_layers,
             "jump": dict(self.jump),
             **{
                 name: None if layer is None else list(layer.shape)

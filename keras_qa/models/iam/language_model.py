@@ -225,7 +225,7 @@ class BidirectionalLanguageModel(ConfiguredModel):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments, without the arrays."""
-        return {**super().get_config(), "layers": self.stack.layers}
+        return {**super().get_config(), "layers": self.stack.num_layers}
 
 
 def _checked(classes: Any, size: int, class_count: int | None) -> np.ndarray:
