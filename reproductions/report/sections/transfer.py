@@ -14,11 +14,11 @@ MAP on {split} by recipe `best`, with the same settings alone and after a first
 training on the questions of other data sets. "by" names the teacher whose
 scores, in place of labels, the first training learns. "Removed" is the number
 of the other data sets' questions that were left out because the target has
-them, nearly has them, or has their right answer as a candidate. The settings
-are those that the recipe does not have, of which those in `transfer_` are of
-the first training alone. –: not run. Paired tests are on the papers' pages, of
-the rows whose measure of each question is recorded; [quality against
-cost](frontier.md) has the times of a teacher and its pupils."""
+them, nearly has them, or has their right answer as a candidate. After the
+vectors come the settings that the recipe does not have, of which those in
+`transfer_` are of the first training alone. –: not run. Paired tests are on the
+papers' pages, of the rows whose measure of each question is recorded; [quality
+against cost](frontier.md) has the times of a teacher and its pupils."""
 
 
 def transfer_parts(
@@ -46,7 +46,8 @@ def transfer_parts(
                 papers[group.paper].named(group.model),
                 f"`{group.dataset}`",
                 first,
-                markdown.settings(group.overrides),
+                f"{markdown.vectors(group.vectors)} "
+                f"{markdown.settings(group.overrides)}".strip(),
                 _removed(group),
                 "–" if alone is None else _figure(alone),
                 _figure(group),
@@ -55,7 +56,7 @@ def transfer_parts(
     if not found:
         return []
     rows = [[*row[:3], notes.cell(row[3]), *row[4:]] for row in sorted(found)]
-    heads = ["Model", "Data set", "First", "Settings", "Removed"]
+    heads = ["Model", "Data set", "First", "Vectors, settings", "Removed"]
     return [
         markdown.paragraph(ABOUT.format(split=split)),
         markdown.table([*heads, "Alone", "After"], rows),
