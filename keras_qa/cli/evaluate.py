@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     from keras_qa.own_data.evaluating import evaluate_ranker
     from keras_qa.own_data.evaluating import tuned_bm25
     from keras_qa.own_data.identity import count_trained_on
+    from keras_qa.own_data.identity import run_of
     from keras_qa.own_data.unread import count_unread
 
     unread = {
@@ -110,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         against=against,
         rerank=arguments.rerank,
         depth=arguments.top,
-        bm25=tuned_bm25(arguments.model),
+        bm25=tuned_bm25(run_of(arguments.model)),
     )
     # `--readable` is of RANKER, and only of a folder with its Keras model.
     options = (arguments.model / KERAS_MODEL).is_file()
@@ -121,11 +122,15 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     lines = [*above, *[""] * bool(above), *comparison.lines()]
     print("\n".join([*lines, "", *comparison_notes(comparison)]))
-    if trained_on := count_trained_on(arguments.model, questions):
-        print(
-            f"Warning: the model was trained on {trained_on:,} of the "
-            f"{len(questions):,} questions of {path}; the figures are too high."
-        )
+    for name, folder in (MODEL, arguments.model), (AGAINST, arguments.against):
+        if folder is None:
+            continue
+        if trained_on := count_trained_on(run_of(folder), questions):
+            print(
+                f"Warning: the {name} was trained on {trained_on:,} of the "
+                f"{len(questions):,} questions of {path}; its figures are too "
+                "high."
+            )
     if arguments.output is not None:
         from keras_qa.files.whole import write_whole
         from keras_qa.ranking.evaluation import write_qrels

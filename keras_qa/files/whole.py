@@ -32,8 +32,7 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=path.parent))
     old = scratch / f"{_OLD}{path.name}"
     try:
-        save(scratch / path.name)
-        _sync(scratch / path.name)
+        _save(scratch / path.name, save, path)
         try:
             if path.is_dir():
                 os.replace(path, old)
@@ -45,6 +44,18 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
             raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _save(scratch: Path, save: Callable[[Path], Any], path: Path) -> None:
+    """Has a file or folder on disk; an error names `path`, if nothing else."""
+    try:
+        save(scratch)
+        _sync(scratch)
+    except OSError as error:
+        # Of a full disk, the system says what happened, and not to what.
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def refuse_existing(*paths: Path | str) -> None:

@@ -71,6 +71,18 @@ def _digest(question: Question) -> int:
     return int.from_bytes(hashlib.blake2b(words, digest_size=8).digest())
 
 
+def run_of(folder: Path) -> Path:
+    """The run that a ranker's folder is in, such as `RUN/onnx`, or is.
+
+    Args:
+        folder: the folder of a run or of a ranker; any other is returned.
+    """
+    if (folder / QUESTIONS).is_file():
+        return folder
+    around = folder.resolve().parent
+    return around if (around / QUESTIONS).is_file() else folder
+
+
 def count_trained_on(folder: Path, questions: Iterable[Question]) -> int:
     """The number of questions that a run was trained on.
 

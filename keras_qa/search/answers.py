@@ -116,7 +116,9 @@ def check_answers(path: str | Path, **options: Any) -> None:
         return
     # Different ids may have the same hash.
     lines: dict[str, int] = {}
-    options["columns"] = checked_columns(options.get("columns"))
+    columns = checked_columns(options.get("columns"))
+    name = columns.answer_id or COLUMNS.answer_id
+    options["columns"] = columns
     for line, answer in _numbered(path, _Options(**options)):
         if hash(answer.id) not in repeated:
             continue
@@ -127,7 +129,8 @@ def check_answers(path: str | Path, **options: Any) -> None:
                 line,
                 f"an id that no other answer has, but line {first} has it: "
                 "change one of the two, remove one of the answers, or leave "
-                "out all ids, and the numbers of the lines are taken",
+                f"out all ids (the column or key {name}), and the "
+                "numbers of the lines are taken",
                 answer.id,
             )
 

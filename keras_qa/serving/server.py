@@ -65,6 +65,9 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        # The system would listen at all addresses.
+        if not host.strip():
+            raise OSError("no address")
         one = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         raise OSError(

@@ -405,6 +405,7 @@ def test_an_id_of_two_answers(name, text, line, runs, tmp_path, capsys):
     first = line - 3 if name == "a.tsv" else line - 2
     assert f"{path}:{line}: expected an id that no other answer has" in error
     assert f"but line {first} has it: change one of the two" in error
+    assert "leave out all ids (the column or key answer_id)" in error
     assert error.endswith("Received: 'x'")
     with pytest.raises(DatasetError, match="an id that no other answer has"):
         build(runs["hyperqa"], path, tmp_path / "index")

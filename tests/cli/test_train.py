@@ -4,10 +4,14 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from keras_qa.cli import main as cli
+from keras_qa.datasets.tabular import read_tabular
 from keras_qa.own_data import settings
+from keras_qa.own_data.identity import QUESTIONS
+from keras_qa.own_data.identity import digests
 from support.own_data import TINY
 from support.own_data import write_table
 
@@ -98,6 +102,19 @@ def test_evaluate_compares_on_one_question(tmp_path, capsys):
     )
     text = (output / "metrics.json").read_text()
     assert "Infinity" not in text and json.loads(text)["questions"] == 1
+
+
+def test_evaluate_says_which_ranker_has_seen_the_questions(tmp_path, capsys):
+    table = write_table(tmp_path / "a.csv", range(3))
+    form = tmp_path / "run" / "network"
+    shutil.copytree(RUN, form)
+    np.save(form.parent / QUESTIONS, digests(read_tabular(table)))
+    assert command("evaluate", RUN, table, "--against", form) == 0
+    printed = capsys.readouterr().out
+    assert (
+        f"the other was trained on 3 of the 3 questions of {table}" in printed
+    )
+    assert "the model was trained on" not in printed
 
 
 def test_evaluate_says_what_cannot_be_read(tmp_path, capsys):

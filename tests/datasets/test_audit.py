@@ -79,7 +79,7 @@ def test_overlap(dataset):
 
 def test_texts_are_equal_as_the_split_and_the_tokeniser_have_it():
     """By the case of each character: a sigma at the end is any sigma."""
-    first = [question("1", "ΟΔΟΣ İ", ("Σ İ", 1), ("σ i", 0), ("ς i", 0))]
+    first = [question("1", "ΟΔΟΣ İ?", ("Σ İ", 1), ("σ i", 0), ("ς i", 0))]
     second = [question("1", "οδοσ i", ("σ i", 1))]
     data = Dataset(
         "made up",

@@ -1,5 +1,6 @@
 """Files and folders are whole or absent."""
 
+import errno
 import os
 
 import pytest
@@ -23,6 +24,15 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         write_whole(path, fail)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_full_disk_is_named_with_the_output(tmp_path):
+    def save(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match=r"No space left on device: '.*/a\.csv'"):
+        write_whole(tmp_path / "a.csv", save)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path):

@@ -26,6 +26,7 @@ from keras_qa.own_data import onnx_form
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.identity import count_trained_on
+from keras_qa.own_data.identity import run_of
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import POPULARITY
 from keras_qa.own_data.settings import TrainSettings
@@ -415,6 +416,10 @@ def test_what_a_run_was_trained_on_is_known(trained, tmp_path):
     # A fifth of the questions is dev.
     assert count_trained_on(run.folder, [*questions, other]) == 24
     assert count_trained_on(tmp_path, questions) == 0
+    # A form of its ranker is known by the folder around it.
+    assert run_of(run.folder / "onnx") == run.folder
+    assert run_of(run.folder) == run.folder
+    assert run_of(tmp_path / "onnx") == tmp_path / "onnx"
 
 
 def test_what_to_try_is_said():

@@ -506,3 +506,12 @@ def test_a_taken_port_is_named():
             listening("127.0.0.1", port),
         ):
             pass
+
+
+@pytest.mark.parametrize("host", ["", " "])
+def test_no_address_is_not_all_addresses(host):
+    with (
+        pytest.raises(OSError, match=r"--host .* \(no address\)"),
+        listening(host, 0),
+    ):
+        pass

@@ -20,6 +20,7 @@ from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Pool
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import normal_text
+from keras_qa.datasets.splitting import words_of
 from keras_qa.text.tokenizer import tokenize
 
 # A tag, or an entity by its name or its number.
@@ -180,7 +181,7 @@ def _audit_split(
                 candidate.label
             )
         numbers = np.fromiter(labels, np.int32)
-        pairs.setdefault(normal_text(question.text), []).append(numbers)
+        pairs.setdefault(words_of(question.text), []).append(numbers)
     return SplitAudit(
         questions=len(pools),
         candidates=sum(pools),

@@ -124,7 +124,8 @@ class PoolAudit:
 class Overlap:
     """Numbers of distinct texts in both of two splits.
 
-    Texts that differ only in case and white space are equal.
+    Questions are equal that differ in no letter or digit, as where files are
+    split, and answers that differ only in case and white space.
 
     Attributes:
         first: name of one split.
