@@ -47,7 +47,7 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
 
 
 def _save(scratch: Path, save: Callable[[Path], Any], path: Path) -> None:
-    """Has a file or folder on disk; an error names `path`, if nothing else."""
+    """Saves to `scratch`; an error that names no file gets `path`."""
     try:
         save(scratch)
         _sync(scratch)
