@@ -39,7 +39,8 @@ class ParagraphVectors:
 
     Args:
         vector_size: size of the vectors of each architecture.
-        window: largest distance of a word that predicts and the predicted one.
+        window: largest distance of a word that predicts and the predicted one,
+            on both sides; the paper's words are the seven before.
         architectures: some of `ARCHITECTURES`. The paper's experiments take
             both, with words concatenated where here is their mean, which its
             section 2.1 allows.
@@ -129,6 +130,8 @@ class ParagraphVectors:
                 dm_mean=1,
                 vector_size=self.vector_size,
                 window=self.window,
+                shrink_windows=False,
+                sample=0,
                 hs=int(not self.negative),
                 negative=self.negative,
                 min_count=self.min_count,
