@@ -29,8 +29,10 @@ class BM25(PrecisePairLayer, MaskingLayer):
 
         idf(w) = ln(1 + (N - df(w) + 0.5) / (df(w) + 0.5)).
 
-    The factor k1 + 1 of Robertson et al. is left out, as
-    `keras_qa.ranking.floors.bm25_scores` has it; it orders nothing anew.
+    This is Lucene's form of what Robertson et al. have: its 1 in the logarithm
+    keeps idf above 0 for words of more than half of the documents, the factor
+    k1 + 1 is left out, which orders nothing anew, and a repeated word of the
+    question counts in full.
 
     All four numbers are weights that are not trained. `adapt` sets idf and
     mean length; until then both are 1. Words of idf 0, padding (id 0) among
@@ -59,7 +61,8 @@ class BM25(PrecisePairLayer, MaskingLayer):
         >>> layer([np.array([[3, 5]]), np.array([[3, 3, 4]])])
         [[0.46209812]]
 
-    Reference: Robertson et al., 1994, "Okapi at TREC-3".
+    Reference: Robertson et al., 1994, "Okapi at TREC-3"; Lucene's
+    `BM25Similarity`.
     """
 
     not_kept = ("k1", "b")

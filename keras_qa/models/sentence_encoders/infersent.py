@@ -49,7 +49,7 @@ class InferSent(SiameseRanker):
         activation: activation of the hidden layer; the paper names none, the
             authors' code has linear layers, or tanh.
         pooling: `"max"` or `"mean"` of the states, or `"last"`, the final state
-            of each direction, which the paper compares.
+            of each direction, which the paper has of a GRU.
         shared_encoder: whether question and answer share the LSTM; False gives
             each side its own.
         embeddings: array `(vocabulary_size, embedding_dim)` to start the
