@@ -40,6 +40,7 @@ from reproductions.systems.counts import PARAGRAPH_VECTORS
 from reproductions.systems.counts import counting_model
 from reproductions.systems.counts import paragraph_vectors
 from reproductions.systems.counts import rank_texts
+from reproductions.systems.settings import AS_PUBLISHED
 from reproductions.systems.settings import DATASETS
 from reproductions.systems.settings import MODELS
 from reproductions.systems.settings import RECIPES
@@ -158,7 +159,10 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             model.adapt_overlap(scorer.features(*pairs)["overlap"])
         optimizer = {
             "class_name": settings.optimizer,
-            "config": {"learning_rate": settings.learning_rate},
+            "config": {
+                "learning_rate": settings.learning_rate,
+                **AS_PUBLISHED.get(settings.optimizer, {}),
+            },
         }
         return Learner(
             scorer, keras.optimizers.get(optimizer), settings.patience

@@ -4,6 +4,7 @@ import inspect
 from argparse import Namespace
 from dataclasses import asdict
 
+import keras
 import numpy as np
 import pytest
 
@@ -89,6 +90,28 @@ def test_a_class_that_is_there_takes_its_settings():
         assert changed <= OTHER.get(model, set()), model
         overlap = MODELS.get(model, {}).get("overlap")
         assert not overlap or "overlap_features" in known, model
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("name", "attribute", "value"),
+    [
+        ("adagrad", "initial_accumulator_value", 1e-8),
+        ("adadelta", "epsilon", 1e-6),
+    ],
+)
+def test_optimizers_begin_as_published(
+    tmp_path, monkeypatch, name, attribute, value
+):
+    found, get = [], keras.optimizers.get
+
+    def kept(identifier):
+        found.append(get(identifier))
+        return found[-1]
+
+    monkeypatch.setattr(keras.optimizers, "get", kept)
+    assert run(tmp_path / "run", "--recipe=paper", optimizer=name) == 0
+    assert getattr(found[0], attribute) == value
 
 
 @pytest.mark.once
