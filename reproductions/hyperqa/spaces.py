@@ -124,8 +124,8 @@ train; the last column is their MAP there. The runs are in
 
 Where the texts of one run of each of four spaces lie, on WikiQA's dev: the clip
 puts all on one sphere, and a radius that is learned for each text hardly leaves
-the common one. `python -m reproductions.hyperqa.radii` drew it; the figures are
-in `pictures/radii.md`.
+the common one. `python -m reproductions.hyperqa.radii --run RUN --output-dir
+DIR` drew it; the figures are in `pictures/radii.md`.
 """
 
 

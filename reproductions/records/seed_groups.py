@@ -121,7 +121,7 @@ class Group:
     @property
     def trained_on(self) -> str:
         """The own training set, with the fold that chose the epoch."""
-        return self.training_set.partition(AFTER)[0].removesuffix(FOLD)
+        return own_training_set(self.training_set)
 
     def is_of(self, dataset: str) -> bool:
         """True if the runs' dev is that of a data set, and their train."""
@@ -200,6 +200,11 @@ class Group:
     def values(self, name: str) -> list[Any]:
         """The distinct values of a field such as `questions`, sorted."""
         return sorted({run[name] for run in self.runs if run.get(name)})
+
+
+def own_training_set(name: str) -> str:
+    """A training set without what came first, or the fold left out of it."""
+    return name.partition(AFTER)[0].removesuffix(FOLD)
 
 
 def vector_name(name: str) -> str:

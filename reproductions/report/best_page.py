@@ -52,10 +52,10 @@ epochs around that of the trial, but over later ones for HyperQA and CosineQA on
 `wikiqa`, CosineQA on `semeval`, and CTRN on TrecQA. On `wikiqa-full` nothing
 was searched: it has what the data sets share, and a fold chooses its epoch.
 
-`python -m reproductions.study best` makes five seeds of the runs on
-{datasets}, but for the models of
-References of today; `--datasets` and `--seeds` add
-others. The models' own pages have the command of each figure."""
+`python -m reproductions.study best --data-dir DIR --embeddings FILE` makes five
+seeds of the runs on {datasets}, but for the models of References of today;
+`--datasets` and `--seeds` add others. The models' own pages have the command of
+each figure."""
 
 
 def best_page(
@@ -161,13 +161,15 @@ def _budgets(
     papers: Mapping[str, Paper], searches: Mapping[str, Searches]
 ) -> str:
     """A sentence on the numbers of trials of a model on each data set."""
-    trials = Counter(
-        (trial["dataset"], key, trial["model"])
+    # Two trials of one outcome had settings of the same effect.
+    outcomes = {
+        (trial["dataset"], key, trial["model"], str(trial.get("folds")))
         for key, recorded in searches.items()
         for listed in recorded.values()
         for trial in listed
-        if not is_floor(trial["model"])
-    )
+        if not is_floor(trial["model"]) and "failed" not in trial
+    }
+    trials = Counter(outcome[:3] for outcome in outcomes)
     sizes: dict[str, list[int]] = {}
     of_pages: dict[tuple[str, str], set[int]] = {}
     for (dataset, page, _), count in sorted(trials.items()):
@@ -179,16 +181,20 @@ def _budgets(
         f"{markdown.span(found)} trials on `{dataset}`"
         for dataset, found in sizes.items()
     )
-    uneven = [pair for pair, counts in of_pages.items() if len(counts) > 1]
+    uneven: dict[str, list[str]] = {}
+    for (page, dataset), counts in of_pages.items():
+        if len(counts) > 1:
+            uneven.setdefault(page, []).append(f"`{dataset}`")
     same = "Models of one paper's page have equally many on a data set"
     if uneven:
-        same += ", but for " + ", ".join(
-            f"those of {papers[page].name} on `{dataset}`"
-            for page, dataset in uneven
+        same += ", but for " + " and ".join(
+            f"those of {papers[page].name} on {', '.join(of_page)}"
+            for page, of_page in uneven.items()
         )
     return (
-        f"A searched model has {listed}. {same}. A model without a number has "
-        "no recorded search."
+        f"A searched model has {listed}, without those that failed or came out "
+        f"as another did. {same}. A model without a number has no recorded "
+        "search."
     )
 
 

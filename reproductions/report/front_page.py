@@ -33,12 +33,12 @@ deviation, and in brackets the 95% interval from a bootstrap of questions and
 seeds together."""
 LEGEND = f"""\
 {BELOW}: below the best floor. {SUM}: on dev a [sum with a floor](best.md).
-{TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first. Seeds:
-dev, test. {NOT_RUN}: no figure; of a floor, only those by no vectors were run,
-and the model is above them. Recipes: `paper` as published, `small` for 2 cores,
-`best` searched on folds. A fold: questions of train, left out to choose
-settings or the epoch. Ties: candidates with the score of another of their
-question.
+{TRANSFERRED}: trained on [other data sets](../docs/transfer.md) first, for
+TrecQA also on its own TRAIN-ALL. Seeds: dev, test. {NOT_RUN}: no figure; of a
+floor, only those by no vectors were run, and the model is above them. Recipes:
+`paper` as published, `small` for 2 cores, `best` searched on folds. A fold:
+questions of train, left out to choose settings or the epoch. Ties: candidates
+with the score of another of their question.
 
 A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. Letters say which differ: V

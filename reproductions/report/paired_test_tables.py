@@ -8,12 +8,15 @@ from itertools import groupby
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.papers import Paper
+from reproductions.records.seed_groups import ALIKE
 from reproductions.records.seed_groups import Statistic
+from reproductions.records.seed_groups import own_training_set
 from reproductions.report import markdown
 from reproductions.report.rules.claims import ABOVE
 from reproductions.report.rules.claims import BELOW
 from reproductions.report.rules.claims import LEVEL
 from reproductions.report.rules.claims import NOTHING
+from reproductions.report.rules.claims import UNDECIDED
 from reproductions.report.rules.claims import claim
 from reproductions.report.rules.claims import corrected
 from reproductions.report.rules.claims import enough_seeds
@@ -22,18 +25,20 @@ from reproductions.report.rules.verdicts import LEAST_SEEDS
 
 REMARK = """\
 By `python -m reproductions.significance`: the metric of each question, for MAP
-its average precision, is averaged over the seeds of a model and paired with the
-other model's. The difference is the mean over questions, with a bootstrap
+its average precision, is averaged over the seeds of a model and paired with
+the other model's. The difference is the mean over questions, with a bootstrap
 interval for which questions and seeds are drawn together, from {resamples:,}
-resamples; * marks an older one that drew questions alone, widened by the seeds'
-deviations. p is that of a two-sided permutation test over questions, by Holm's
-correction for the {family} tests of this page that may claim something; of a
-small one {permutations:,} permutations were drawn. "Says" follows by rule:
-"{above}" or "{below}" where the corrected p is at most {level:g} and the
-interval is without 0, else "{equal}", which means that no difference is shown;
-with fewer than {seeds} seeds of a trained model, or too few permutations for a
-smaller p, nothing. "Paper" is the difference of the two figures that it prints,
-for test."""
+resamples; * marks an older one that drew questions alone, widened by the
+seeds' deviations. p is that of a two-sided permutation test over questions, by
+Holm's correction for the {family} tests of this page that may claim something;
+of a small one {permutations:,} permutations were drawn. "Says" follows by
+rule: "{above}" or "{below}" where the corrected p is at most {level:g} and the
+interval is without 0; "{equal}", which means that no difference is shown,
+where neither is so; "{undecided}" where one of the two is: most often the
+interval, which is not corrected. With fewer than {seeds} seeds of a trained
+model, or too few permutations for a smaller p, it says nothing. "Paper" is the
+difference of the two figures that it prints, for test, by the same training
+set if it has them."""
 WORDS = """\
 By the same rule; the seeds, intervals and p values are in the tables below."""
 NO_WORDS = """\
@@ -113,6 +118,7 @@ def _remark(
         above=ABOVE,
         below=BELOW,
         equal=LEVEL,
+        undecided=UNDECIDED,
         level=round(1 - tests[0].confidence, 10),
         seeds=LEAST_SEEDS,
     )
@@ -139,8 +145,9 @@ def _words(paper: Paper, says: Mapping[tuple[str, ...], _Said]) -> list[str]:
     items = [
         f"{place}: {name} is "
         + "; ".join(
-            f"{word} {', '.join(of_word[word])}"
-            for word in (ABOVE, LEVEL, BELOW)
+            f"{word}{' against' * (word == UNDECIDED)} "
+            + ", ".join(of_word[word])
+            for word in (ABOVE, LEVEL, UNDECIDED, BELOW)
             if word in of_word
         )
         + "."
@@ -218,11 +225,16 @@ def _mean(condition: Condition) -> str:
 def _printed(paper: Paper, test: PairedTest) -> str:
     """The difference of the two figures in the paper's table, if it has both.
 
-    The table that fits is the one on the data set of the test.
+    The table that fits is one on the data set of the test, if there is one by
+    the same training set.
     """
-    for table in paper.results:
-        if table.dataset != test.dataset:
-            continue
+    training_set = own_training_set(test.first.training_set)
+    tables = [
+        table
+        for table in paper.results
+        if test.dataset in (table.dataset, *ALIKE.get(table.dataset, ())[:1])
+    ]
+    for table in sorted(tables, key=lambda t: t.training_set != training_set):
         rows = {row.name or row.ours: row for row in table.rows if row.ours}
         found = [rows.get(c.name) for c in (test.first, test.second)]
         columns = table.columns_of(test.metric)

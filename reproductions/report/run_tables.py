@@ -322,20 +322,25 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
     if not own:
         return [*parts, "No run is recorded.\n"]
     machines = sorted({name for group in own for name in group.machines})
-    parts.append(
-        markdown.paragraph(
-            f"The paper's times were measured on {paper.hardware}, on its own "
-            f"training sets; ours on {'; '.join(machines)}. Those of commits "
-            "before `f9c171cb`, whose batches TensorFlow tuned, contain a "
-            "pause at the end of an epoch: up to half of the time."
-        )
-    )
     printed = {
         (row.ours, table.dataset): row
         for table in paper.results
         for row in table.rows
         if row.ours
     }
+    theirs = ""
+    if any(row.seconds for row in printed.values()):
+        theirs = (
+            f"The paper's times were measured on {paper.hardware}, on its own "
+            "training sets. "
+        )
+    parts.append(
+        markdown.paragraph(
+            f"{theirs}Ours were measured on {'; '.join(machines)}. Those of "
+            "commits before `f9c171cb`, whose batches TensorFlow tuned, "
+            "contain a pause at the end of an epoch: up to half of the time."
+        )
+    )
     rows = []
     for group in own:
         row = printed.get((group.model, group.dataset))
@@ -345,6 +350,7 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
                 plain_recipe(group),
                 markdown.vectors(group.vectors),
                 f"`{group.dataset}`, {group.split}",
+                group.learnt_first,
                 markdown.count(row.parameters) if row else "",
                 _size_and_speed(group)[0],
                 markdown.seconds(row.seconds) if row else "",
@@ -352,8 +358,9 @@ def sizes_and_speeds(paper: Paper, groups: Sequence[Group]) -> list[str]:
                 str(len(group.runs)),
             ]
         )
-    columns = ["Model", "Recipe", "Vectors", "Data set", "Weights, paper"]
-    columns += ["ours", "s/epoch, paper", "ours", "Seeds"]
+    columns = ["Model", "Recipe", "Vectors", "Data set", "First trained on"]
+    columns += ["Weights, paper", "Weights, ours", "s/epoch, paper"]
+    columns += ["s/epoch, ours", "Seeds"]
     return [*parts, markdown.dense_table(columns, rows)]
 
 

@@ -15,6 +15,8 @@ from reproductions.records.paired_tests import PairedTest
 from reproductions.report.rules.verdicts import LEAST_SEEDS
 
 ABOVE, BELOW, LEVEL = "above", "below", "level with"
+# The interval and the corrected p value do not agree.
+UNDECIDED = "undecided"
 # Too few seeds, or too few permutations for any p value to be small enough.
 NOTHING = "no claim"
 
@@ -64,7 +66,7 @@ def claim(test: PairedTest, p_value: float) -> str:
         p_value: its corrected p value.
 
     Returns:
-        `ABOVE`, `BELOW`, `LEVEL` or `NOTHING`.
+        `ABOVE`, `BELOW`, `LEVEL`, `UNDECIDED` or `NOTHING`.
     """
     if not all(map(enough_seeds, (test.first, test.second))):
         return NOTHING
@@ -72,7 +74,10 @@ def claim(test: PairedTest, p_value: float) -> str:
     large = p_value > 1 - test.confidence
     if large and test.p_value <= least_p_value(test.permutations):
         return NOTHING
-    if large or low <= 0 <= high:
+    without_0 = not low <= 0 <= high
+    if large == without_0:
+        return UNDECIDED
+    if large:
         return LEVEL
     return ABOVE if test.difference > 0 else BELOW
 

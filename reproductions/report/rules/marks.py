@@ -24,8 +24,9 @@ on the paper's page in `reproductions`."""
 # Stands next to the figure of a model that learnt from other data sets before.
 TRANSFERRED = "†"
 ABOUT_TRANSFER = f"""\
-{TRANSFERRED}: trained on other data sets before its own, so that it had more to
-learn from than the models without this mark."""
+{TRANSFERRED}: trained before on other data sets, for TrecQA also on its own
+TRAIN-ALL (`trecqa-all`), so that it had more to learn from than the models
+without this mark."""
 
 
 def recipe_of(group: Group) -> str:

@@ -62,7 +62,8 @@ def retrieval_page(
             f"# Retrieval on SQuAD\n\n{GENERATED}\n",
             markdown.paragraph(ABOUT),
             measured,
-            "`python -m reproductions.retrieval` measures them.\n",
+            "`python -m reproductions.retrieval --data-dir DIR` measures "
+            "them.\n",
             *_ranked(records, papers, groups),
         ]
     )

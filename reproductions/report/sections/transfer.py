@@ -11,14 +11,15 @@ from reproductions.report import markdown
 
 ABOUT = """\
 MAP on {split} by recipe `best`, with the same settings alone and after a first
-training on the questions of other data sets. "by" names the teacher whose
-scores, in place of labels, the first training learns. "Removed" is the number
-of the other data sets' questions that were left out because the target has
-them, nearly has them, or has their right answer as a candidate. After the
-vectors come the settings that the recipe does not have, of which those in
-`transfer_` are of the first training alone. –: not run. Paired tests are on the
-papers' pages, of the rows whose measure of each question is recorded; [quality
-against cost](frontier.md) has the times of a teacher and its pupils."""
+training on the questions of other data sets, for TrecQA also on its own
+TRAIN-ALL (`trecqa-all`). "by" names the teacher whose scores, in place of
+labels, the first training learns. "Removed" is the number of the other data
+sets' questions that were left out because the target has them, nearly has
+them, or has their right answer as a candidate. After the vectors come the
+settings that the recipe does not have, of which those in `transfer_` are of
+the first training alone. –: not run. Paired tests are on the papers' pages, of
+the rows whose measure of each question is recorded; [quality against
+cost](frontier.md) has the times of a teacher and its pupils."""
 
 
 def transfer_parts(

@@ -21,22 +21,31 @@ def trial(model, dataset, seconds=0.0):
     return {"model": model, "dataset": dataset, "seconds": seconds}
 
 
+def trials(model, dataset, count):
+    """Trials whose folds had different measures."""
+    return [
+        {**trial(model, dataset), "folds": [{"MAP": i}]} for i in range(count)
+    ]
+
+
 def introduction(searches):
     page = best_page(load_papers(), [], searches)
     return " ".join(page.split("| Model")[0].split())
 
 
 def test_the_introduction_says_whether_the_budgets_differ():
-    one = {"a": [trial("hyperqa", "wikiqa")] * 5}
+    one = {"a": trials("hyperqa", "wikiqa", 5)}
     two = {
-        "b": [trial("ctrn", "wikiqa")] * 3,
-        "c": [trial("ctrn", "semeval")] * 4,
+        "b": trials("ctrn", "wikiqa", 3),
+        "c": trials("ctrn", "semeval", 4),
     }
+    # One that says no more than another, and one that says nothing.
+    two["c"] += [two["c"][0], {**trial("ctrn", "semeval"), "failed": "No."}]
     both = introduction({"hyperqa": one, "ctrn": two})
-    assert "has 4 trials on `semeval`, 3 to 5 trials on `wikiqa`." in both
+    assert "has 4 trials on `semeval`, 3 to 5 trials on `wikiqa`, " in both
     same = "Models of one paper's page have equally many on a data set"
     assert f"{same}. A model without" in both
-    two["d"] = [trial("qrnn", "wikiqa")]
+    two["d"] = trials("qrnn", "wikiqa", 1)
     uneven = introduction({"hyperqa": one, "ctrn": two})
     assert f"{same}, but for those of CTRN on `wikiqa`." in uneven
     assert "No search is recorded." in introduction({})

@@ -193,9 +193,30 @@ def test_sizes_and_seconds_per_epoch():
         page(run(1), run(2, seconds_per_epoch=2.5)),
         "## Parameters and seconds per epoch",
     )
-    assert "ours on x86_64, 2 cores." in " ".join(part.split())
+    words = " ".join(part.split())
+    assert "The paper's times were measured on one Nvidia GTX 1070" in words
+    assert "Ours were measured on x86_64, 2 cores." in words
+    assert "| Weights, ours | s/epoch, paper | s/epoch, ours |" in part
     row = row_of(part, "HyperQA", "paper", "`other`", "`wikiqa`, dev")
     assert row[4:] == ["90K", "90,302", "2", "2.0 ± 0.7", "2"]
+
+
+def test_a_paper_without_times_has_none_on_the_page():
+    part = section(
+        page(run(paper="iam", model="iam"), paper="iam"),
+        "## Parameters and seconds per epoch",
+    )
+    assert "The paper's times" not in part
+    assert "s/epoch, paper" not in part
+
+
+def test_a_first_training_is_told_from_none():
+    first = "train after selqa"
+    part = section(
+        page(run(1), run(2, training_set=first)),
+        "## Parameters and seconds per epoch",
+    )
+    assert row_of(part, "HyperQA", "paper", "`other`", "`wikiqa`, dev", "selqa")
 
 
 def test_seconds_of_two_machines_have_no_mean():

@@ -39,11 +39,12 @@ def test_holms_correction_by_hand():
 
 def test_claims_need_p_interval_and_seeds():
     assert claims.claim(TEST, 0.05) == claims.ABOVE
-    assert claims.claim(TEST, 0.051) == claims.LEVEL
+    assert claims.claim(TEST, 0.051) == claims.UNDECIDED
     turned = dataclasses.replace(TEST, difference=-0.05, interval=(-0.09, -0.1))
     assert claims.claim(turned, 0.01) == claims.BELOW
     holds_zero = dataclasses.replace(TEST, interval=(-0.001, 0.09))
-    assert claims.claim(holds_zero, 0.01) == claims.LEVEL
+    assert claims.claim(holds_zero, 0.01) == claims.UNDECIDED
+    assert claims.claim(holds_zero, 0.051) == claims.LEVEL
     few = dataclasses.replace(CONDITION, seeds=[1, 2, 3, 4])
     for side in ("first", "second"):
         test = dataclasses.replace(TEST, **{side: few})

@@ -55,5 +55,5 @@ def test_what_other_data_sets_taught_is_marked_and_explained():
     text = best_page(load_papers(), groups, {})
     assert row_of(text, "HyperQA †")
     assert row_of(text, "CosineQA")
-    assert text.count("†: trained on other data sets before its own") == 1
+    assert text.count("†: trained before on other data sets, for TrecQA") == 1
     assert "†" not in best_page(load_papers(), groups[:1], {})
