@@ -37,7 +37,7 @@ class RankingMetric(keras.metrics.Mean):
 
     Raises:
         ValueError: if the rows have one candidate only, as where a model is
-            fitted to pairs.
+            fitted to pairs, or `sample_weight` has weights of candidates.
     """
 
     def __init__(self, name: str, dtype: Any = None):
@@ -61,9 +61,14 @@ class RankingMetric(keras.metrics.Mean):
         grades = _best_first(labels, y_pred)
         weight = ops.cast(ops.any(grades > 0, axis=1), self.dtype)
         if sample_weight is not None:
-            weight = weight * ops.reshape(
-                ops.cast(sample_weight, self.dtype), (-1,)
-            )
+            weights = ops.cast(sample_weight, self.dtype)
+            if any(size not in (1, None) for size in weights.shape[1:]):
+                raise ValueError(
+                    "`sample_weight` must be one weight for each question, "
+                    "`(batch_size,)`. Received: sample_weight of the shape "
+                    f"{tuple(weights.shape)}"
+                )
+            weight = weight * ops.reshape(weights, (-1,))
         return super().update_state(self.measure(grades), weight)
 
     def measure(self, grades: Any) -> Any:

@@ -64,6 +64,7 @@ def score_pairs(
             id is negative or beyond the vocabulary of the scorer.
     """
     _check_ids(scorer, texts)
+    questions, answers = np.asarray(questions), np.asarray(answers)
     features = features or {}
     for name, values in features.items():
         if len(values) != len(questions):

@@ -7,14 +7,21 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_qa.batches.listwise import ListwiseBatches
 from keras_qa.batches.pairs import EpochBatches
+from keras_qa.batches.pairs import GroupBatches
 from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.devices import divide
 from keras_qa.devices import divide_batch
+from keras_qa.losses.distillation import DistillationKL
+from keras_qa.losses.distillation import MarginMSE
 from keras_qa.losses.listwise import ListwiseSoftmax
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.metrics.ranking import RankingMetric
+
+READ_LABELS = (PairwiseHinge, ListwiseSoftmax, RankingMetric)
+READ_TARGETS = (MarginMSE, DistillationKL)
 
 __all__ = [
     "HardestNegativeBatches",
@@ -70,6 +77,7 @@ class PairwiseTrainer(keras.Model):
         self.scorer = scorer
         # The names of the compiled losses and metrics that do.
         self._reads_labels: list[str] = []
+        self._reads_targets: list[str] = []
         # All weights are those of the scorer, which is built.
         self.built = True
         # XLA, which Keras uses with TensorFlow on a GPU, would compile nearly
@@ -90,13 +98,13 @@ class PairwiseTrainer(keras.Model):
         **kwargs: Any,
     ) -> None:
         """Configures training as `keras.Model.compile` does."""
-        self._reads_labels = [
-            type(one).__name__
-            for one in keras.tree.flatten(
-                [loss, metrics, kwargs.get("weighted_metrics")]
-            )
-            if isinstance(one, (PairwiseHinge, ListwiseSoftmax, RankingMetric))
-        ]
+        compiled = keras.tree.flatten(
+            [loss, metrics, kwargs.get("weighted_metrics")]
+        )
+        self._reads_labels, self._reads_targets = (
+            [type(one).__name__ for one in compiled if isinstance(one, kinds)]
+            for kinds in (READ_LABELS, READ_TARGETS)
+        )
         super().compile(optimizer, loss, loss_weights, metrics, **kwargs)
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
@@ -123,9 +131,10 @@ class PairwiseTrainer(keras.Model):
             The history of losses and metrics.
 
         Raises:
-            ValueError: if a loss or metric reads labels, and the batches have
-                targets in their place; if `class_weight` is given, since a
-                row is a question and has no class.
+            ValueError: if a loss or metric reads labels and the batches have
+                targets in their place, or reads targets that they lack; if
+                `class_weight` is given, since a row is a question and has no
+                class.
         """
         if kwargs.get("class_weight") is not None:
             raise ValueError(
@@ -133,13 +142,63 @@ class PairwiseTrainer(keras.Model):
                 "which `sample_weight` can weigh. "
                 f"Received: class_weight={kwargs['class_weight']!r}"
             )
+        self._check_labels(kwargs.get("validation_data"))
         if isinstance(x, EpochBatches):
             self._check_labels(x)
             kwargs, x = x.fit_arguments(**kwargs), x.feed()
         return super().fit(x, *args, **kwargs)
 
-    def _check_labels(self, batches: EpochBatches) -> None:
-        targets = getattr(batches, "targets", None) is not None
+    def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Measures as `keras.Model.evaluate` does.
+
+        Args:
+            x: batches, as `fit` takes them.
+            *args: the arguments of `keras.Model.evaluate` after `x`.
+            **kwargs: the arguments of `keras.Model.evaluate`.
+
+        Returns:
+            The loss and the metrics.
+
+        Raises:
+            ValueError: as `fit`, of the batches.
+        """
+        self._check_labels(x)
+        return super().evaluate(x, *args, **kwargs)
+
+    def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Scores the groups of all batches.
+
+        Args:
+            x: `PairwiseBatches`, or inputs of one width.
+            *args: the arguments of `keras.Model.predict` after `x`.
+            **kwargs: the arguments of `keras.Model.predict`.
+
+        Returns:
+            Scores `(groups, answers)`.
+
+        Raises:
+            ValueError: if `x` are `ListwiseBatches`, whose questions differ in
+                their numbers of candidates.
+        """
+        if isinstance(x, ListwiseBatches):
+            raise ValueError(
+                "`x` must have as many answers in all batches, which lists of "
+                "candidates have not: `keras_qa.score_pairs` scores pairs, "
+                "`predict_on_batch` one batch. Received: ListwiseBatches"
+            )
+        return super().predict(x, *args, **kwargs)
+
+    def _check_labels(self, batches: Any) -> None:
+        # Any other data have what their owner says.
+        if not isinstance(batches, GroupBatches):
+            return
+        targets = batches.targets is not None
+        if self._reads_targets and not targets:
+            raise ValueError(
+                f"{', '.join(self._reads_targets)} read a teacher's scores, "
+                "but the batches have labels in their place: build them with "
+                "`targets`, such as `TeacherScores`"
+            )
         if self._reads_labels and targets and not getattr(batches, "both", 0):
             raise ValueError(
                 f"{', '.join(self._reads_labels)} read labels, but the batches "

@@ -88,6 +88,18 @@ def test_scores_of_pairs_are_refused():
 
 
 @pytest.mark.compiled
+def test_weights_are_of_questions():
+    weights = {"sample_weight": [[1.0, 1.0, 0.0]] * 2}
+    with pytest.raises(ValueError, match="one weight for each question"):
+        metrics.MeanAveragePrecision().update_state(
+            [[1, 0, 1]] * 2, [[3.0, 2.0, 1.0]] * 2, **weights
+        )
+    metric = metrics.MeanAveragePrecision()
+    labels, scores = [[1, 0], [0, 1]], [[2.0, 1.0]] * 2
+    metric.update_state(labels, scores, sample_weight=[[3.0], [1.0]])
+    assert float(metric.result()) == pytest.approx((3 * 1 + 0.5) / 4)
+
+
 def test_callbacks_of_keras_find_the_best_epoch(tmp_path):
     rng = np.random.default_rng(0)
     texts = RaggedTexts.from_sequences(

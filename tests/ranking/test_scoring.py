@@ -43,6 +43,8 @@ def test_siamese(texts, kind):
     assert scores.shape == (5,)
     expected = pair_by_pair(scorer, texts, questions, answers)
     np.testing.assert_allclose(scores, expected, atol=1e-5)
+    listed = score_pairs(scorer, texts, questions.tolist(), answers.tolist())
+    np.testing.assert_array_equal(listed, scores)
 
 
 def test_few_long_texts_are_packed_together(texts, monkeypatch):

@@ -254,7 +254,25 @@ def test_measures_of_labels_need_labels(corpus):
             trainer.compile("sgd", loss=loss, **{kind: metrics})
             with pytest.raises(ValueError, match="read labels, but the bat"):
                 trainer.fit(batches(), verbose=0)
+            with pytest.raises(ValueError, match="read labels, but the bat"):
+                trainer.evaluate(batches(), verbose=0)
+            with pytest.raises(ValueError, match="read labels, but the bat"):
+                trainer.fit(batches(both=True), validation_data=batches())
     loss = DistillationKL(label_weight=0.5)
     trainer.compile("sgd", loss=loss, metrics=[MeanAveragePrecision()])
     found = trainer.fit(batches(both=True), verbose=0).history["map"]
     assert 0 < found[0] <= 1
+    with pytest.raises(ValueError, match="predict_on_batch` one batch"):
+        trainer.predict(batches(both=True))
+
+
+@pytest.mark.parametrize("loss", [MarginMSE(), DistillationKL()])
+def test_labels_are_no_scores_of_a_teacher(corpus, loss):
+    """-1, which fills rows of labels, would be one."""
+    trainer = PairwiseTrainer(CosineQA(len(corpus.vocabulary.words), 4, 3))
+    trainer.compile("sgd", loss=loss)
+    labelled = ListwiseBatches(
+        corpus.texts, *of(corpus), batch_size=2, packed=False
+    )
+    with pytest.raises(ValueError, match="read a teacher's scores, but the b"):
+        trainer.fit(labelled, verbose=0)
