@@ -125,7 +125,9 @@ class PairwiseTrainer(keras.Model):
             x: `EpochBatches`, or any other data of such batches.
             *args: the arguments of `keras.Model.fit` after `x`.
             **kwargs: the arguments of `keras.Model.fit`, such as
-                `initial_epoch` to resume a training.
+                `initial_epoch` to resume a training. An epoch is a draw of
+                all batches; `steps_per_epoch` would end it within one, and
+                begin the next there.
 
         Returns:
             The history of losses and metrics.
