@@ -27,7 +27,7 @@ from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.batches.triplets import TripletBatches
 from keras_qa.devices import use_devices
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from keras_qa.hosts import join_hosts
 from keras_qa.hosts import read_hosts
 from keras_qa.losses.in_batch import InBatchSoftmax
@@ -221,7 +221,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows.append({**row, "difference": float(difference)})
             print(json.dumps(rows[-1]), flush=True)
     text = json.dumps({"rows": rows}, indent=1) + "\n"
-    write_whole(arguments.output, lambda path: path.write_text(text))
+    write_text(arguments.output, text)
     return 0
 
 

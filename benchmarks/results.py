@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.processes import load_before
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 
 
 def paired_ratio(
@@ -77,7 +77,7 @@ def write_results(
         **measured,
     }
     text = compact(result) + "\n"
-    write_whole(path, lambda temporary: temporary.write_text(text))
+    write_text(path, text)
 
 
 def conclude(

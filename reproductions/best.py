@@ -28,18 +28,16 @@ from reproductions.systems.stacked import STACKS
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 SEEDS = (1, 2, 3, 4, 5)
-# Of each paper the models, each with the vectors that it reads after those that
-# are given; None for those that a BERT gives words in their texts.
-MODELS: dict[str, dict[str, Sequence[str] | None]] = {
-    "hyperqa": {"hyperqa": (), "cosineqa": (), "logcosineqa": ()},
-    "ctrn": dict.fromkeys(
-        ("ctrn", "qrnn", "lstm", "cnn", "ap-cnn", "ap-bilstm"), ()
-    ),
-    "qa_lstm": dict.fromkeys(("qa-lstm", "attentive-lstm", *CLOSEST), ()),
-    "iam": {"iam-bert-contextual": None},
-    "mrnn": {"mrnn-contextual": None},
-    "systems": dict.fromkeys((*CLASSES, *STACKS), ()),
+MODELS: dict[str, tuple[str, ...]] = {
+    "hyperqa": ("hyperqa", "cosineqa", "logcosineqa"),
+    "ctrn": ("ctrn", "qrnn", "lstm", "cnn", "ap-cnn", "ap-bilstm"),
+    "qa_lstm": ("qa-lstm", "attentive-lstm", *CLOSEST),
+    "iam": ("iam-bert-contextual",),
+    "mrnn": ("mrnn-contextual",),
+    "systems": (*CLASSES, *STACKS),
 }
+# Those that a BERT gives words in their texts.
+CONTEXTUAL = frozenset((*MODELS["iam"], *MODELS["mrnn"]))
 # The papers whose commands rank with the floors, and settings of these: IAM
 # reads a BERT's last layer, MRNN the last four or, on TrecQA, two.
 FLOORS_OF: dict[str, tuple[Sequence[str], Sequence[Sequence[str]]]] = {
@@ -72,12 +70,11 @@ def runs_of(paper: str, arguments: argparse.Namespace) -> Iterator[PlannedRun]:
             yield run
     for seed in arguments.seeds:
         for dataset in arguments.datasets:
-            for model, added in MODELS[paper].items():
+            for model in MODELS[paper]:
                 if arguments.models and model not in arguments.models:
                     continue
-                vectors = bert
-                if added is not None:
-                    vectors = [*arguments.embeddings, *added]
+                contextual = model in CONTEXTUAL
+                vectors = bert if contextual else arguments.embeddings
                 yield plan_run(
                     dataset,
                     model,

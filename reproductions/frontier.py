@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from keras_qa.quiet import silence_tensorflow
+from reproductions.best import CONTEXTUAL
 from reproductions.best import FLOORS_OF
 from reproductions.best import MODELS
 from reproductions.harness.command import parse_arguments
@@ -64,10 +65,10 @@ def systems(names: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
             # IAM's and MRNN's read the same vectors.
             if paper != "mrnn" and (not names or floor in names):
                 yield paper, floor, floor in CONTEXTUAL_FLOORS
-        for model, added in models.items():
+        for model in models:
             # A stacked system costs what its member does, and a floor.
             if model not in STACKS and (not names or model in names):
-                yield paper, model, added is None
+                yield paper, model, model in CONTEXTUAL
     for model in REFERENCES:
         if not names or model in names:
             yield "references", model, False

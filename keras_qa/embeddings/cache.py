@@ -31,6 +31,7 @@ from keras_qa.embeddings.texts import Text
 from keras_qa.errors import VectorsWarning
 from keras_qa.files.stored_arrays import DAMAGE
 from keras_qa.files.stored_arrays import stored_array
+from keras_qa.files.whole import write_text
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
 
@@ -193,7 +194,7 @@ def _open_cache(identity: Identity, cache_dir: Path) -> VectorCache:
     folder = cache_dir / identity.label.lower() / cache_key(about).hex()
     if not (folder / "about.json").is_file():
         text = json.dumps({"source": identity.source, **about}, indent=1)
-        write_whole(folder / "about.json", lambda path: path.write_text(text))
+        write_text(folder / "about.json", text)
     return VectorCache(folder)
 
 

@@ -121,6 +121,11 @@ def json_saver(content: Any) -> Callable[[Path], Any]:
     return lambda path: path.write_text(text, "utf-8")
 
 
+def write_text(path: Path | str, text: str) -> None:
+    """Writes a file of text in UTF-8 by `write_whole`."""
+    write_whole(path, lambda part: part.write_text(text, "utf-8"))
+
+
 def write_json(path: Path, content: Any) -> None:
     """Writes a JSON file by `write_whole`; see `json_saver`."""
     write_whole(path, json_saver(content))

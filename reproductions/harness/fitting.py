@@ -1,6 +1,7 @@
 """Fits the model of a run, or a floor, exports it and ranks."""
 
 import importlib
+from collections.abc import Callable
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -9,6 +10,7 @@ import keras
 import numpy as np
 
 from keras_qa import hosts
+from keras_qa.datasets.dataset import Question
 from keras_qa.export.keras_file import export_keras
 from keras_qa.export.saved_model import export_saved_model
 from keras_qa.export.verification import verify_export
@@ -107,19 +109,31 @@ def rank_unfitted(
         The scores; the details, and the measures on the questions that would
         choose an epoch.
     """
-    corpus = run.corpus
-    select = corpus.index(run.select)
-    chosen = evaluate(
-        run.select,
-        scorer.rank(select),
-        seed=run.arguments.seed,
-        measures=experiment.measures(run.arguments.dataset),
-    )
     export_run(run, scorer)
-    return Outcome(
-        scorer.rank(corpus.index(run.report)),
-        {**details, "selection": chosen.metrics},
+    return ranked(
+        experiment,
+        run,
+        lambda questions: scorer.rank(run.corpus.index(questions)),
+        details,
     )
+
+
+def ranked(
+    experiment: Experiment[Any],
+    run: Run[Any],
+    rank: Callable[[list[Question]], list[np.ndarray]],
+    details: Mapping[str, Any] = MappingProxyType({}),
+) -> Outcome:
+    """Ranks the reported questions, and measures on those for selection.
+
+    Args:
+        experiment: the experiment that owns the model.
+        run: the run.
+        rank: returns the scores of the candidates of each question.
+        details: entries of `metrics.json` about the model.
+    """
+    chosen = _measured(experiment, run, rank(run.select))
+    return Outcome(rank(run.report), {**details, "selection": chosen.metrics})
 
 
 def fit(
@@ -149,7 +163,8 @@ def fit(
     def evaluate_selection() -> Measured:
         if epochs:
             return Unmeasured()
-        return _selection(experiment, run, training.scorer)
+        select = run.corpus.index(run.select)
+        return _measured(experiment, run, training.scorer.rank(select))
 
     most = settings.smoke_epochs if arguments.smoke else settings.epochs
     callbacks = list(training.callbacks)
@@ -181,14 +196,13 @@ def _tensorboard(folder: RunFolder) -> keras.callbacks.Callback:
     return keras.callbacks.TensorBoard(str(folder.path / "tensorboard"))
 
 
-def _selection(
-    experiment: Experiment[Any], run: Run[Any], scorer: CorpusScorer
+def _measured(
+    experiment: Experiment[Any], run: Run[Any], scores: list[np.ndarray]
 ) -> Evaluation:
-    """Evaluates the current model on the questions that choose the epoch."""
-    select = run.corpus.index(run.select)
+    """Evaluates scores of the questions that choose the epoch."""
     return evaluate(
-        select.questions,
-        scorer.rank(select),
+        run.select,
+        scores,
         seed=run.arguments.seed,
         measures=experiment.measures(run.arguments.dataset),
     )

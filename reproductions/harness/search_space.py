@@ -195,7 +195,7 @@ def read_candidates(path: Path) -> list[Changes]:
     return listed
 
 
-def objective(experiment: Experiment[Any], options: Sequence[str]) -> str:
+def monitored(experiment: Experiment[Any], options: Sequence[str]) -> str:
     """The metric that chooses the epoch of a run and the best trial.
 
     Args:
@@ -289,7 +289,7 @@ def _search(
 ) -> int:
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
     experiment = experiment_of(arguments.paper)
-    metric = objective(experiment, options)
+    metric = monitored(experiment, options)
     base = parse_arguments(experiment, options)
     owner = experiment.owner(base.model)
     if arguments.candidates:

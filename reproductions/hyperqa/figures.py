@@ -26,7 +26,7 @@ import numpy as np
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_folder import run_reading
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.text.vocabulary import pad
@@ -184,7 +184,7 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
         output_dir / "figure4-norms.png",
         output_dir / "figure4-norms.txt",
     ]
-    _write(written[1], norm_table(runs))
+    write_text(written[1], norm_table(runs))
     places = dict.fromkeys(
         f"{run.place}, recipe {run.metrics['recipe']}, "
         f"seed {run.metrics['seed']}"
@@ -204,7 +204,7 @@ def draw(runs: Iterable[EncodedRun], output_dir: Path) -> list[Path]:
             run.title,
         )
         written.append(output_dir / "tables.md")
-        _write(
+        write_text(
             written[-1],
             "# HyperQA's Tables 8 and 9, ours\n\n"
             f"Of {run.title}, recipe `{run.metrics['recipe']}`.\n\n"
@@ -436,10 +436,6 @@ def _word_norms(
         for start in range(2, len(vocabulary), BATCH_SIZE)
     ]
     return np.linalg.norm(np.concatenate(projected), axis=1)
-
-
-def _write(path: Path, text: str) -> None:
-    write_whole(path, lambda scratch: scratch.write_text(text, "utf-8"))
 
 
 if __name__ == "__main__":

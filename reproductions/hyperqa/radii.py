@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from keras_qa.errors import ModelFileError
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
 from reproductions.harness.command import with_messages
@@ -176,7 +176,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             picture,
             ", ".join(dict.fromkeys(run.texts for run in runs)),
         )
-        write_whole(text, lambda part: part.write_text(table(runs), "utf-8"))
+        write_text(text, table(runs))
         print(text)
         print(picture)
 

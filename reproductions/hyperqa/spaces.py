@@ -17,7 +17,6 @@ The hyperbolic radii of the texts of some of these runs, made with
 import argparse
 import json
 import sys
-from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from reproductions.harness.command import with_messages
 from reproductions.harness.memory import forget_models
 from reproductions.harness.studies.making import run_all
@@ -298,7 +297,7 @@ def verdicts(above: Mapping[str, Sequence[str]]) -> list[str]:
     return [
         "By Holm's correction over these tests, at 5%:\n",
         *(
-            f"- significantly above `{control}`: {_listed(names)}"
+            f"- significantly above `{control}`: {markdown.names(names)}"
             for control, names in above.items()
         ),
         "",
@@ -315,7 +314,7 @@ def conclusion(found: Sequence[Mapping[str, Sequence[str]]]) -> list[str]:
     for control in CONTROLS:
         names = [name for above in found for name in above[control]]
         twice = dict.fromkeys(n for n in names if names.count(n) > 1)
-        lines.append(f"- `{control}`: {_listed(twice)}")
+        lines.append(f"- `{control}`: {markdown.names(twice)}")
     return [
         "## On two or more data sets\n",
         f"Of the {len(found)} data sets, the spaces that are significantly "
@@ -323,10 +322,6 @@ def conclusion(found: Sequence[Mapping[str, Sequence[str]]]) -> list[str]:
         *lines,
         "",
     ]
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names) or "none"
 
 
 def _measured(
@@ -382,10 +377,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.page:
 
         def write() -> None:
-            text = page(arguments)
-            write_whole(
-                arguments.page, lambda part: part.write_text(text, "utf-8")
-            )
+            write_text(arguments.page, page(arguments))
 
         return with_messages(write)
     for dataset in arguments.datasets:

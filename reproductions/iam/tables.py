@@ -26,7 +26,7 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import no_blanks
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
 from reproductions.harness.command import add_data_dir
@@ -295,9 +295,7 @@ def _write(arguments: argparse.Namespace) -> None:
     text = tables(questions, reader, other, rankings)
     print(text)
     if arguments.output:
-        write_whole(
-            arguments.output, lambda path: path.write_text(text, "utf-8")
-        )
+        write_text(arguments.output, text)
         print(arguments.output)
 
 

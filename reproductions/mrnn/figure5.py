@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from reproductions.harness.command import add_data_dir
 from reproductions.harness.command import add_run_option
 from reproductions.harness.command import print_written
@@ -165,7 +165,7 @@ def draw(
         f"seed {metrics['seed']}; one pair, {pair.name}, "
         f"score {maps.score:.4f}",
     )
-    write_whole(text, lambda path: path.write_text(page, "utf-8"))
+    write_text(text, page)
     return [text, picture]
 
 

@@ -182,7 +182,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
 
     def rank_by_words(self, run: Run[QALSTMSettings]) -> Outcome | None:
         """Ranks with the first two baselines of Table 3; None for others."""
-        from keras_qa.ranking.evaluation import evaluate
+        from reproductions.harness.fitting import ranked
 
         details: dict[str, Any] = {}
         if run.arguments.model == TERM_DEPENDENCE:
@@ -192,10 +192,7 @@ class QALSTMExperiment(Experiment[QALSTMSettings]):
             rank = partial(_idf_cosine, run)
         else:
             return None
-        chosen = evaluate(run.select, rank(run.select), seed=run.arguments.seed)
-        return Outcome(
-            rank(run.report), {**details, "selection": chosen.metrics}
-        )
+        return ranked(self, run, rank, details)
 
     def search_space(self) -> dict[str, list[Any]]:
         """The settings that section 4.1 and Table 3 tuned, with our lists."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from keras_qa.ranking.intervals import seeds_interval
 from keras_qa.text.tokenizer import tokenize
 from reproductions.by_question import question_metric
@@ -278,7 +278,7 @@ def draw(
     page = "# Accuracy by the length of the correct answers\n\n"
     page += "\n".join(parts)
     output_dir.mkdir(parents=True, exist_ok=True)
-    write_whole(text, lambda path: path.write_text(page, "utf-8"))
+    write_text(text, page)
     bucket_points(panels, picture)
     return [text, picture]
 

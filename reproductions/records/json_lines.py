@@ -13,7 +13,7 @@ from keras_qa.errors import KerasQAError
 from keras_qa.files.checks import parse_json
 from keras_qa.files.checks import typed
 from keras_qa.files.locks import locked
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 
 
 class RecordError(KerasQAError, ValueError):
@@ -108,7 +108,7 @@ def write_records(
             + "\n"
             for record in every.values()
         ]
-        write_whole(path, lambda part: part.write_text("".join(lines), "utf-8"))
+        write_text(path, "".join(lines))
 
 
 def _repair_last_line(path: Path, descriptor: int, kind: Any) -> None:

@@ -42,13 +42,9 @@ def ledger(deviations: Iterable[Deviation], heading: str) -> list[str]:
         + "\n"
         + markdown.item(f"*Our default:* {entry.default}")
         + "\n"
-        + markdown.item(f"*Switch:* {_names(entry.arguments)}")
+        + markdown.item(f"*Switch:* {markdown.names(entry.arguments)}")
         + "\n"
-        + markdown.item(f"*Shown by:* {_names(entry.tests)}")
+        + markdown.item(f"*Shown by:* {markdown.names(entry.tests)}")
         + "\n"
         for entry in deviations
     ]
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names) or "none"

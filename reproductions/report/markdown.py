@@ -114,6 +114,11 @@ def span(values: Sequence[float]) -> str:
     return " to ".join(f"{value:,}" for value in ends)
 
 
+def names(listed: Iterable[str]) -> str:
+    """Names as code, or "none"."""
+    return ", ".join(f"`{name}`" for name in listed) or "none"
+
+
 def vectors(names: Sequence[str]) -> str:
     """Names of concatenated word vectors."""
     return " + ".join(f"`{name}`" for name in names) or "no vectors"

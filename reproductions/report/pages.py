@@ -21,7 +21,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from keras_qa.files.whole import write_whole
+from keras_qa.files.whole import write_text
 from reproductions.harness.command import print_error
 from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
@@ -146,10 +146,6 @@ def _replaced(path: Path, table: str) -> str:
     return f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}"
 
 
-def _write(path: Path, text: str) -> None:
-    write_whole(path, lambda part: part.write_text(text, "utf-8"))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes or checks the pages; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -185,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 )
             return int(bool(stale))
         for path in stale:
-            _write(path, pages[path])
+            write_text(path, pages[path])
             print(path)
     except (OSError, RecordError) as error:
         print_error(error)

@@ -1,6 +1,7 @@
 """The systems without a network: counts of words, and paragraph vectors."""
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from typing import Any
@@ -75,17 +76,9 @@ def rank_texts(
         scorer: scores pairs of texts.
         details: entries of `metrics.json`.
     """
-    from keras_qa.ranking.evaluation import evaluate
+    from reproductions.harness.fitting import ranked
 
-    chosen = evaluate(
-        run.select,
-        scores_of(scorer, run.select),
-        seed=run.arguments.seed,
-        measures=experiment.measures(run.arguments.dataset),
-    )
-    return Outcome(
-        scores_of(scorer, run.report), {**details, "selection": chosen.metrics}
-    )
+    return ranked(experiment, run, partial(scores_of, scorer), details)
 
 
 def scores_of(

@@ -105,9 +105,9 @@ def test_spaces_are_of_settings_of_the_script(paper):
 
 def test_the_objective_chooses_the_epoch_too():
     insurance = ["--dataset=insuranceqa-v1", "--row=3N"]
-    assert search.objective(QA_LSTM, insurance) == "P@1"
-    assert search.objective(QA_LSTM, ["--set=monitor=MRR"]) == "MRR"
-    assert search.objective(HYPERQA, []) == "MAP"
+    assert search.monitored(QA_LSTM, insurance) == "P@1"
+    assert search.monitored(QA_LSTM, ["--set=monitor=MRR"]) == "MRR"
+    assert search.monitored(HYPERQA, []) == "MAP"
 
 
 def test_best_trial_comes_first():
