@@ -88,6 +88,17 @@ def test_baselines(tmp_path, without_export, model):
     assert np.shape(metrics.get("weights", 0)) == ((3, 3) if trained else ())
 
 
+def test_baselines_are_chosen_by_the_measures_of_the_data_set(
+    tmp_path, without_export, monkeypatch
+):
+    recall = {"recall@5": MEASURES["MRR"]}
+    monkeypatch.setattr(
+        type(qa_lstm.EXPERIMENT), "measures", lambda experiment, dataset: recall
+    )
+    assert run(tmp_path / "run", *INSURANCE, "--model=idf-cosine") == 0
+    assert metrics_of(tmp_path / "run")["selection"].keys() == recall.keys()
+
+
 def test_test_is_reported_with_its_parts(tmp_path, without_export):
     assert run(tmp_path / "run", *INSURANCE, "--model=qa-cnn") == 0
     metrics = metrics_of(tmp_path / "run")
