@@ -77,6 +77,7 @@ def test_the_introduction_names_where_the_best_trial_was_not_followed():
             ):
                 apart.add(name)
     assert apart == {
+        ("ctrn", "cnn", "wikiqa"),
         ("ctrn", "lstm", "trecqa-clean"),
         ("ctrn", "qrnn", "trecqa-clean"),
         ("hyperqa", "logcosineqa", "semeval"),
