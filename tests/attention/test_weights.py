@@ -214,6 +214,7 @@ def test_models_and_texts_without_attention():
         attention_weights(Fixed("answer"), other, "a", "b")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
 )

@@ -11,6 +11,8 @@ from keras_qa.search.shards.answers import AnswerShards
 from keras_qa.search.spaces import PoincareSpace
 from support.search_runs import make_texts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):

@@ -133,6 +133,7 @@ def test_the_overlap_of_words_goes_into_a_saved_model(run_folder, tmp_path):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @needs_tensorflow
 def test_a_saved_model_can_be_exported_again(run_folder, tmp_path, capsys):
     pytest.importorskip("tf2onnx")

@@ -111,6 +111,7 @@ def test_what_cannot_be_ranked(
     assert captured.out == "" and message in captured.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="writes a SavedModel"
 )

@@ -184,6 +184,7 @@ def test_xml_with_a_tag_that_does_not_end(written, read, begin):
 # === Tables ===
 
 
+@pytest.mark.slow
 def test_a_row_that_does_not_end(written):
     row = b'question,answer,label\n"' + b'","\n' * 2**13
     packed = gzip.compress(row) + gzip.compress(b'","\n' * 2**18) * 20

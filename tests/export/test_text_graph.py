@@ -85,6 +85,7 @@ def test_every_code_point_between_letters_and_between_digits(planes):
         _assert_equal(texts, "word")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_every_code_point_in_one_text(tokenizer):
     every = "".join(map(chr, range(sys.maxunicode + 1)))

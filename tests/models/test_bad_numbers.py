@@ -38,6 +38,11 @@ ANSWER = np.array(
 # The others take seconds for 10,000 pairs.
 QUICK = (*("CosineQA", "HyperQA", "HyperQA by expmap", "LogCosineQA", "QACNN"),)
 PLAIN = sorted(set(SCORERS) - {"MRNN of vectors"})
+# Many steps of recurrences, which TensorFlow takes one by one.
+LONG = {
+    *("BiMPM", "IAM", "IAM with contextual vectors", "IARNN with Occam's loss"),
+    *("IWAN", "JointBiLSTM", "MultihopSequentialLSTM", "SelfLSTM"),
+}
 
 
 def scores_of(model, question, answer):
@@ -45,7 +50,13 @@ def scores_of(model, question, answer):
     return keras.ops.convert_to_numpy(scores)[:, 0]
 
 
-@pytest.mark.parametrize("name", sorted(SCORERS))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LONG else [])
+        for name in sorted(SCORERS)
+    ],
+)
 def test_odd_texts_and_many_candidates(name, monkeypatch):
     # Recurrences over the padding of four words would take most of the time.
     for module in (padded, scoring):
