@@ -79,6 +79,7 @@ def train(name, count):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_fifty_steps(name):
     train(name, 50)
