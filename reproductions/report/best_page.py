@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 
 from reproductions.harness.parts.floor_names import is_floor
 from reproductions.records.papers import Paper
@@ -163,7 +164,7 @@ def _budgets(
     """A sentence on the numbers of trials of a model on each data set."""
     # Two trials of one outcome had settings of the same effect.
     outcomes = {
-        (trial["dataset"], key, trial["model"], str(trial.get("folds")))
+        (trial["dataset"], key, trial["model"], _outcome(trial))
         for key, recorded in searches.items()
         for listed in recorded.values()
         for trial in listed
@@ -196,6 +197,10 @@ def _budgets(
         f"as another did. {same}. A model without a number has no recorded "
         "search."
     )
+
+
+def _outcome(trial: Mapping[str, Any]) -> str:
+    return str([trial.get(name) for name in ("metrics", "folds")])
 
 
 def _cell(group: Group | None, floors: Floors) -> str:

@@ -19,7 +19,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 # To trace the others' steps takes seconds each.
-QUICK = ("APCNN", "CNNRanker", "CosineQA", "HyperQA", "HyperQA by expmap")
+QUICK = (
+    *("APCNN", "AttentiveCNN", "CNNRanker", "CosineQA", "FengCNN", "HyperQA"),
+    *("HyperQA by expmap", "LogCosineQA", "QACNN"),
+)
 
 QUESTION = np.array(
     [[3, 7, 2, 9], [3, 7, 2, 9], [0] * 4, [0] * 4, [5, 0, 0, 0], [4] * 4],

@@ -103,7 +103,7 @@ def test_spaces_are_of_settings_of_the_script(paper):
         assert {type(getattr(settings, name))} == set(map(type, values))
 
 
-def test_the_objective_chooses_the_epoch_too():
+def test_the_monitored_measure_chooses_the_best_trial():
     insurance = ["--dataset=insuranceqa-v1", "--row=3N"]
     assert search.monitored(QA_LSTM, insurance) == "P@1"
     assert search.monitored(QA_LSTM, ["--set=monitor=MRR"]) == "MRR"
