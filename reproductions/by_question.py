@@ -32,23 +32,15 @@ def question_metric(folder: Path, metric: str) -> dict[str, float]:
     Raises:
         DatasetError: if a file is missing or bad.
     """
-    import ir_measures
-
+    from keras_qa.files.trec_files import read_labels
+    from keras_qa.files.trec_files import read_ranking
+    from keras_qa.ranking.evaluation import measure_questions
     from reproductions.harness.measures import EVERY
-    from reproductions.records.trec_files import read_labels
-    from reproductions.records.trec_files import read_ranking
 
     qrels = read_labels(folder / "qrels.trec")
     run = read_ranking(folder / "run.trec")
-    scored = {q.query_id for q in qrels if q.relevance > 0}
-    return {
-        value.query_id: value.value
-        for value in ir_measures.iter_calc(
-            [EVERY[metric]],
-            [q for q in qrels if q.query_id in scored],
-            [d for d in run if d.query_id in scored],
-        )
-    }
+    rows = measure_questions(qrels, run, {metric: EVERY[metric]})
+    return {question: row[metric] for question, row in rows.items()}
 
 
 def ranking_checksum(run: dict[str, Any]) -> str:

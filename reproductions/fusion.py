@@ -47,10 +47,11 @@ def fuse_runs(
     """
     import ir_measures
 
+    from keras_qa.files.trec_files import read_labels
+    from keras_qa.files.trec_files import read_ranking
     from keras_qa.ranking.evaluation import MEASURES
+    from keras_qa.ranking.evaluation import measure_questions
     from keras_qa.ranking.fusion import fuse_scores
-    from reproductions.records.trec_files import read_labels
-    from reproductions.records.trec_files import read_ranking
 
     runs = [read_ranking(folder / "run.trec") for folder in folders]
     scores = [
@@ -85,13 +86,8 @@ def fuse_runs(
         for id, score in zip(ids, values, strict=True)
     ]
     qrels = read_labels(folders[0] / "qrels.trec")
-    scored = {q.query_id for q in qrels if q.relevance > 0}
-    measured = ir_measures.calc_aggregate(
-        list(MEASURES.values()),
-        [q for q in qrels if q.query_id in scored],
-        [d for d in run if d.query_id in scored],
-    )
-    return {name: measured[measure] for name, measure in MEASURES.items()}
+    rows = measure_questions(qrels, run).values()
+    return {name: float(np.mean([r[name] for r in rows])) for name in MEASURES}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

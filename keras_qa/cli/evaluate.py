@@ -132,14 +132,16 @@ def run(arguments: argparse.Namespace) -> int:
                 "high."
             )
     if arguments.output is not None:
+        from keras_qa.files.trec_files import write_labels
+        from keras_qa.files.trec_files import write_ranking
         from keras_qa.files.whole import write_whole
-        from keras_qa.ranking.evaluation import write_qrels
-        from keras_qa.ranking.evaluation import write_run
+
+        evaluation = comparison.evaluation
 
         def save(folder: Path) -> None:
             folder.mkdir()
-            write_run(folder / "run.trec", comparison.evaluation, "keras-qa")
-            write_qrels(folder / "qrels.trec", comparison.evaluation)
+            write_ranking(folder / "run.trec", evaluation.run, "keras-qa")
+            write_labels(folder / "qrels.trec", evaluation.qrels)
             texts = {name: asdict(counts) for name, counts in unread.items()}
             found = {**comparison.to_json(), "texts": texts}
             text = json.dumps(found, indent=2)

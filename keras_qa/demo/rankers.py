@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import numpy as np
 
 from keras_qa.demo.questions import Shown
@@ -20,10 +19,13 @@ from keras_qa.errors import DatasetError
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import METRICS
 from keras_qa.files.checks import read_json
+from keras_qa.files.trec_files import read_labels
+from keras_qa.files.trec_files import read_ranking
 from keras_qa.models import BM25Ranker
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.evaluation import evaluate
-from keras_qa.ranking.floors import is_search_term
+from keras_qa.ranking.evaluation import measure_questions
+from keras_qa.ranking.floors import ids_without_terms
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.text.reading import TextReading
 
@@ -143,31 +145,14 @@ def run_figure(folder: Path) -> Figure | None:
     if not all(file.is_file() for file in files):
         return None
     noted = read_json(files[2], dict[str, Any], DatasetError)
-    try:
-        run = list(ir_measures.read_trec_run(str(files[0])))
-        qrels = list(ir_measures.read_trec_qrels(str(files[1])))
-    # ir_measures splits lines, and says no more than that they are too short.
-    except (ValueError, TypeError, IndexError) as error:
-        raise DatasetError(
-            f"{folder}: expected run.trec and qrels.trec as trec_eval reads "
-            f"them. Received: {error}"
-        ) from error
-    scored = {q.query_id for q in qrels if q.relevance > 0}
-    values = [
-        value.value
-        for value in ir_measures.iter_calc(
-            [ir_measures.AP],
-            [q for q in qrels if q.query_id in scored],
-            [d for d in run if d.query_id in scored],
-        )
-    ]
-    if not values:
+    rows = measure_questions(read_labels(files[1]), read_ranking(files[0]))
+    if not rows:
         return None
     # A training on one's own questions names no data set.
     return Figure.of(
         str(noted.get("dataset", "own questions")),
         str(noted.get("split", "dev")),
-        values,
+        [row[MEASURE] for row in rows.values()],
     )
 
 
@@ -187,8 +172,10 @@ def _bm25(shown: Shown) -> ShownRanker:
     corpus = shown.corpus()
     words = corpus.vocabulary.words
     model = BM25Ranker(len(words))
-    ignored = [i for i, word in enumerate(words) if not is_search_term(word)]
-    model.adapt([corpus.texts[int(i)] for i in corpus.answer_space], ignored)
+    model.adapt(
+        [corpus.texts[int(i)] for i in corpus.answer_space],
+        ids_without_terms(words),
+    )
     ranker = Ranker(model, TextReading(corpus.vocabulary, corpus.tokenizer))
     figure = None
     if shown.labelled:

@@ -20,7 +20,7 @@ from keras_qa.models import FusionRanker
 from keras_qa.models import IdfOverlapRanker
 from keras_qa.own_data.settings import BM25_TUNED
 from keras_qa.progress import ProgressBar
-from keras_qa.ranking.floors import is_search_term
+from keras_qa.ranking.floors import ids_without_terms
 from keras_qa.ranking.padded import score_padded
 
 # The smallest share of candidates that were candidates in training, too.
@@ -113,10 +113,8 @@ def _counting(
     words = corpus.vocabulary.words
     bm25, overlap = BM25Ranker(len(words)), IdfOverlapRanker(len(words))
     answers = np.unique(np.concatenate(questions.candidate_texts))
-    # Punctuation is no word to a search engine.
-    ignored = [i for i, word in enumerate(words) if not is_search_term(word)]
     read = [corpus.texts[i] for i in answers]
-    bm25.adapt(read, ignored)
+    bm25.adapt(read, ids_without_terms(words))
     _level_unseen(bm25.counting.idf, read)
     read = [corpus.texts[i] for i in _texts(questions)]
     overlap.adapt(read)

@@ -412,14 +412,14 @@ def _write_rankings(
     folder: RunFolder, comparison: "Comparison", parts: Parts
 ) -> None:
     """Writes the rankings of dev, and digests of the questions taught."""
-    from keras_qa.ranking.evaluation import write_qrels
-    from keras_qa.ranking.evaluation import write_run
+    from keras_qa.files.trec_files import write_labels
+    from keras_qa.files.trec_files import write_ranking
 
-    evaluation = comparison.evaluation
+    found = comparison.evaluation
     known = digests([*parts.fit, *parts.held_out])
     folder.write(QUESTIONS, lambda path: np.save(path, known))
-    folder.write("run.trec", lambda path: write_run(path, evaluation, "train"))
-    folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+    folder.write("run.trec", lambda p: write_ranking(p, found.run, "train"))
+    folder.write("qrels.trec", lambda p: write_labels(p, found.qrels))
 
 
 def _export(

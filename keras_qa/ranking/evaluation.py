@@ -1,11 +1,10 @@
-"""Ranking measures by trec_eval, and the files that trec_eval reads."""
+"""Ranking measures by trec_eval."""
 
 import re
 from collections import defaultdict
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -198,17 +197,12 @@ def evaluate(
             ir_measures.Qrel(name, f"missed-{i}", 1)
             for i in range(question.missed)
         )
-    scored = {no_blanks(q.id) for q in questions if q.positives or q.missed}
-    if not scored:
+    per_question = measure_questions(qrels, run, measures)
+    if not per_question:
         raise ValueError(
             "`questions` must hold at least one with a positive answer. "
             f"Received: {len(questions)} questions without any"
         )
-    per_question = _measure(
-        [q for q in qrels if q.query_id in scored],
-        [d for d in run if d.query_id in scored],
-        measures,
-    )
     return Evaluation(
         metrics={
             name: float(np.mean([row[name] for row in per_question.values()]))
@@ -216,7 +210,7 @@ def evaluate(
         },
         per_question=per_question,
         questions=len(questions),
-        questions_scored=len(scored),
+        questions_scored=len(per_question),
         candidates=len(run),
         ties=ties,
         run=run,
@@ -224,27 +218,35 @@ def evaluate(
     )
 
 
-def write_run(path: Path, evaluation: Evaluation, tag: str) -> None:
-    """Writes the ranking in the format of trec_eval's run files."""
-    lines, rank, previous = [], 0, None
-    for doc in evaluation.run:
-        rank = rank + 1 if doc.query_id == previous else 1
-        previous = doc.query_id
-        lines.append(
-            f"{doc.query_id} Q0 {doc.doc_id} {rank} {doc.score!r} {tag}\n"
-        )
-    path.write_text("".join(lines), "utf-8")
+def measure_questions(
+    qrels: Sequence[ir_measures.Qrel],
+    run: Sequence[ir_measures.ScoredDoc],
+    measures: Mapping[str, Any] = MEASURES,
+) -> dict[str, dict[str, float]]:
+    """Computes the measures of each question that has a positive answer.
 
+    Args:
+        qrels: the labels.
+        run: the ranking.
+        measures: measures of `ir_measures` by name.
 
-def write_qrels(path: Path, evaluation: Evaluation) -> None:
-    """Writes the labels in the format of trec_eval's qrels files."""
-    path.write_text(
-        "".join(
-            f"{q.query_id} 0 {q.doc_id} {q.relevance}\n"
-            for q in evaluation.qrels
-        ),
-        "utf-8",
-    )
+    Returns:
+        By question id its measures by name.
+    """
+    scored = {q.query_id for q in qrels if q.relevance > 0}
+    # Two names may be of one measure.
+    names: dict[Any, list[str]] = defaultdict(list)
+    for name, measure in measures.items():
+        names[measure].append(name)
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for value in ir_measures.iter_calc(
+        list(names),
+        [q for q in qrels if q.query_id in scored],
+        [d for d in run if d.query_id in scored],
+    ):
+        row = dict.fromkeys(names[value.measure], value.value)
+        found[value.query_id] |= row
+    return dict(found)
 
 
 def _checked(question: Question, values: np.ndarray) -> np.ndarray:
@@ -262,19 +264,3 @@ def _checked(question: Question, values: np.ndarray) -> np.ndarray:
             f"{question.id!r}"
         )
     return values
-
-
-def _measure(
-    qrels: list[ir_measures.Qrel],
-    run: list[ir_measures.ScoredDoc],
-    measures: Mapping[str, Any],
-) -> dict[str, dict[str, float]]:
-    # Two names may be of one measure.
-    names: dict[Any, list[str]] = defaultdict(list)
-    for name, measure in measures.items():
-        names[measure].append(name)
-    per_question: dict[str, dict[str, float]] = defaultdict(dict)
-    for value in ir_measures.iter_calc(list(names), qrels, run):
-        row = dict.fromkeys(names[value.measure], value.value)
-        per_question[value.query_id] |= row
-    return dict(per_question)

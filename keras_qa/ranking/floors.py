@@ -110,6 +110,15 @@ def is_search_term(token: str) -> bool:
     return any(character.isalnum() for character in token)
 
 
+def ids_without_terms(words: Sequence[str]) -> list[int]:
+    """The ids of a vocabulary's words that a search engine ignores.
+
+    Args:
+        words: the words by id.
+    """
+    return [i for i, word in enumerate(words) if not is_search_term(word)]
+
+
 def idf_cosine_scores(
     texts: RaggedTexts,
     vectors: np.ndarray,

@@ -9,9 +9,9 @@ from typing import Any
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import no_blanks
+from keras_qa.files.trec_files import read_ranking
 from reproductions.harness.errors import FigureError
 from reproductions.harness.questions import open_for
-from reproductions.records.trec_files import read_ranking
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import keras_qa
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from keras_qa.ranking.floors import is_search_term
+from keras_qa.ranking.floors import ids_without_terms
 from reproductions.harness.parts.floor_names import WORDLESS
 from reproductions.harness.parts.runs import Run
 
@@ -86,9 +86,8 @@ def build_floor(
     fit = corpus.index(run.fit)
     candidates = np.unique(np.concatenate(fit.candidate_texts))
     if name == "bm25-tuned":
-        # Punctuation is no word to a search engine.
-        ignored = [i for i, w in enumerate(words) if not is_search_term(w)]
-        model.adapt([corpus.texts[i] for i in candidates], ignored)
+        texts = [corpus.texts[i] for i in candidates]
+        model.adapt(texts, ids_without_terms(words))
     else:
         read = np.union1d(candidates, fit.question_texts)
         model.adapt([corpus.texts[i] for i in read])

@@ -18,12 +18,12 @@ import numpy as np
 from keras_qa import hosts
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.dataset import Dataset
+from keras_qa.files.trec_files import write_labels
+from keras_qa.files.trec_files import write_ranking
 from keras_qa.files.whole import file_digest
 from keras_qa.ranking.evaluation import CONVENTION
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
-from keras_qa.ranking.evaluation import write_qrels
-from keras_qa.ranking.evaluation import write_run
 from keras_qa.ranking.floors import bm25_scores
 from keras_qa.ranking.floors import cosine_scores
 from keras_qa.training.run_folder import RunFolder
@@ -101,8 +101,9 @@ def run_experiment(
             measures=owner.measures(arguments.dataset),
         )
         tag = f"{experiment.name}-{arguments.model}"
-        folder.write("run.trec", lambda path: write_run(path, evaluation, tag))
-        folder.write("qrels.trec", lambda path: write_qrels(path, evaluation))
+        ranking, labels = evaluation.run, evaluation.qrels
+        folder.write("run.trec", lambda p: write_ranking(p, ranking, tag))
+        folder.write("qrels.trec", lambda p: write_labels(p, labels))
         result = {
             **identity,
             "overrides": _overrides(experiment, arguments, settings),

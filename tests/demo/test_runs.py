@@ -10,9 +10,9 @@ from keras_qa.demo.runs import check_runs
 from keras_qa.demo.runs import distinct_ids
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RankerError
+from keras_qa.files.trec_files import write_labels
+from keras_qa.files.trec_files import write_ranking
 from keras_qa.ranking.evaluation import evaluate
-from keras_qa.ranking.evaluation import write_qrels
-from keras_qa.ranking.evaluation import write_run
 from keras_qa.ranking.intervals import mean_interval
 
 
@@ -55,8 +55,8 @@ def test_the_figure_of_a_run_is_that_of_its_evaluation(tmp_path):
     ]
     found = evaluate(questions, [rng.integers(0, 4, 6) for _ in questions])
     assert run_figure(tmp_path) is None
-    write_run(tmp_path / "run.trec", found, "test")
-    write_qrels(tmp_path / "qrels.trec", found)
+    write_ranking(tmp_path / "run.trec", found.run, "test")
+    write_labels(tmp_path / "qrels.trec", found.qrels)
     (tmp_path / "metrics.json").write_text('{"dataset": "x", "split": "dev"}')
     figure = run_figure(tmp_path)
     values = [row["MAP"] for row in found.per_question.values()]
@@ -67,5 +67,5 @@ def test_the_figure_of_a_run_is_that_of_its_evaluation(tmp_path):
         mean_interval(np.array(values)), abs=0.01
     )
     (tmp_path / "run.trec").write_text("no ranking\n")
-    with pytest.raises(DatasetError, match="as trec_eval reads"):
+    with pytest.raises(DatasetError, match=r"run\.trec:1: expected question"):
         run_figure(tmp_path)

@@ -9,12 +9,12 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.files.trec_files import write_labels
+from keras_qa.files.trec_files import write_ranking
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.evaluation import named_measures
 from keras_qa.ranking.evaluation import recall_measures
-from keras_qa.ranking.evaluation import write_qrels
-from keras_qa.ranking.evaluation import write_run
 
 
 def test_hand_ranked_lists(capital_questions):
@@ -76,8 +76,8 @@ def test_ties_are_counted_in_single_precision(capital_questions):
 def test_files_give_trec_eval_the_same_figures(capital_questions, tmp_path):
     scores = [np.array([1.0, 1.0, 0.0]), np.arange(3.0), np.zeros(1)]
     result = evaluate(capital_questions, scores, seed=3)
-    write_run(tmp_path / "run.trec", result, tag="test")
-    write_qrels(tmp_path / "qrels.trec", result)
+    write_ranking(tmp_path / "run.trec", result.run, tag="test")
+    write_labels(tmp_path / "qrels.trec", result.qrels)
     qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels.trec")))
     run = list(ir_measures.read_trec_run(str(tmp_path / "run.trec")))
     scored = [q for q in qrels if q.query_id != "1.3"]
@@ -169,8 +169,8 @@ def test_what_was_missed_counts_and_is_nowhere(capital_questions, tmp_path):
     assert (result.questions, result.questions_scored) == (4, 4)
     assert result.candidates == 7
     assert result.per_question["1.4"]["P@1"] == 0
-    write_run(tmp_path / "run.trec", result, tag="test")
-    write_qrels(tmp_path / "qrels.trec", result)
+    write_ranking(tmp_path / "run.trec", result.run, tag="test")
+    write_labels(tmp_path / "qrels.trec", result.qrels)
     qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels.trec")))
     run = list(ir_measures.read_trec_run(str(tmp_path / "run.trec")))
     again = ir_measures.calc_aggregate([ir_measures.AP], qrels, run)

@@ -1,8 +1,9 @@
-"""Reads the rankings and labels that runs write for trec_eval."""
+"""The files of trec_eval: a run file of a ranking, a qrels file of labels."""
 
 import math
 import re
 from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import ir_measures
@@ -43,6 +44,34 @@ def read_labels(path: Path) -> list[ir_measures.Qrel]:
             raise error_at(path, number, expected, line)
         found.append(ir_measures.Qrel(parts[0], parts[2], int(parts[3])))
     return found
+
+
+def write_ranking(
+    path: Path, ranking: Sequence[ir_measures.ScoredDoc], tag: str
+) -> None:
+    """Writes a run file.
+
+    Args:
+        path: the file.
+        ranking: the candidates, those of a question together, best first.
+        tag: name of the ranker.
+    """
+    lines, rank, previous = [], 0, None
+    for doc in ranking:
+        rank = rank + 1 if doc.query_id == previous else 1
+        previous = doc.query_id
+        lines.append(
+            f"{doc.query_id} Q0 {doc.doc_id} {rank} {doc.score!r} {tag}\n"
+        )
+    path.write_text("".join(lines), "utf-8")
+
+
+def write_labels(path: Path, labels: Sequence[ir_measures.Qrel]) -> None:
+    """Writes a qrels file."""
+    path.write_text(
+        "".join(f"{q.query_id} 0 {q.doc_id} {q.relevance}\n" for q in labels),
+        "utf-8",
+    )
 
 
 def _rows(path: Path) -> Iterator[tuple[int, str, list[str]]]:
