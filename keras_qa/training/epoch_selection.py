@@ -20,6 +20,7 @@ from keras_qa import hosts
 from keras_qa.errors import RunFolderError
 from keras_qa.files.checks import fits
 from keras_qa.files.text_files import shorten
+from keras_qa.training.run_folder import HISTORY
 from keras_qa.training.run_folder import RunFolder
 
 PROGRESS = "progress.json"
@@ -249,7 +250,7 @@ class EpochSelector(keras.callbacks.Callback):
                 "weights": checksum(self._weights(done)),
             },
         )
-        self.folder.write("history.csv", self._write_history)
+        self.folder.write(HISTORY, self._write_history)
         self.folder.write_json(PROGRESS, self.history)
         self._remove_old()
 

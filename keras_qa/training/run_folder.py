@@ -26,6 +26,7 @@ from keras_qa.files.whole import write_whole
 
 SETTINGS = "settings.json"
 METRICS = "metrics.json"
+HISTORY = "history.csv"
 
 
 class RunFolder:
@@ -194,6 +195,32 @@ class RunFolder:
                 remove_scratch(self.path)
                 if names is not None:
                     keep_only(self.path, {*names, RUNNING})
+
+    def made_once(
+        self,
+        make: Callable[[], Mapping[str, Any]],
+        keep: Collection[str] = (),
+    ) -> Any:
+        """Reads the metrics of a finished run, or makes and writes them.
+
+        The files that an unfinished run needs to go on are removed at its end.
+
+        Args:
+            make: returns the metrics, JSON values.
+            keep: the names of the files to keep, in addition to settings and
+                metrics.
+
+        Raises:
+            RunFolderError: as `claim`, `write` and `read_json`.
+        """
+        kept = {SETTINGS, METRICS, *keep}
+        if self.finished:
+            self.tidy(kept)
+        else:
+            with self.claim():
+                self.write_json(METRICS, make())
+                keep_only(self.path, {*kept, RUNNING})
+        return self.read_json(METRICS)
 
     def write(self, name: str, save: Callable[[Path], Any]) -> None:
         """Writes a file or folder of the run, completely or not at all.

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keras_qa.files.locks import RUNNING
-from keras_qa.training.run_folder import METRICS
-from keras_qa.training.run_folder import SETTINGS
+from keras_qa.training.run_folder import HISTORY
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import keep_only
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.fitting import fit
@@ -25,9 +22,6 @@ from reproductions.harness.parts.floor_names import BM25
 from reproductions.harness.parts.floor_names import is_floor
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
-
-# The files of a finished fold; its weights are of no further use.
-KEPT = {SETTINGS, METRICS, "history.csv"}
 
 Curves = dict[str, list[float]]
 
@@ -113,18 +107,16 @@ def cross_validate(
 
 def _measured(experiment: Experiment[Any], fold: Fold) -> dict[str, Any]:
     """The content of a fold's `metrics.json`, which is made if missing."""
-    folder = fold.folder
-    if folder.finished:
-        folder.tidy(KEPT)
-    else:
+
+    def make() -> dict[str, Any]:
         started = time.perf_counter()
-        with folder.claim():
-            curves = _curves(experiment, fold)
-            seconds = time.perf_counter() - started
-            folder.write_json(METRICS, {"curves": curves, "seconds": seconds})
-            keep_only(folder.path, {*KEPT, RUNNING})
+        curves = _curves(experiment, fold)
+        seconds = time.perf_counter() - started
         forget_models()
-    found: dict[str, Any] = folder.read_json(METRICS)
+        return {"curves": curves, "seconds": seconds}
+
+    # The weights are of no further use.
+    found: dict[str, Any] = fold.folder.made_once(make, [HISTORY])
     return found
 
 

@@ -4,16 +4,15 @@ import time
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from keras_qa.errors import OwnedError
 from keras_qa.errors import RunFolderError
-from keras_qa.files.locks import RUNNING
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import keep_only
 from keras_qa.training.run_folder import read_json
 from reproductions.harness.errors import StageError
 from reproductions.harness.vectors import fingerprint
@@ -54,10 +53,10 @@ def run_stage(
         StageError: if the stage does not exist and `make` is None.
         RunFolderError: if its folder contains something else.
     """
-    kept, owner = {SETTINGS, METRICS, *keep}, ""
+    owner = ""
     while True:
         try:
-            return _reused_or_made(root, name, inputs, make, kept)
+            return _reused_or_made(root, name, inputs, make, keep)
         except RunFolderError as error:
             if not isinstance(error.__cause__, OwnedError):
                 raise
@@ -72,12 +71,12 @@ def _reused_or_made(
     name: str,
     inputs: Mapping[str, Any],
     make: Callable[[RunFolder], Mapping[str, Any]] | None,
-    kept: Collection[str],
+    keep: Collection[str],
 ) -> RunFolder:
     folder = stage_folder(root, name, inputs)
     if folder.finished:
-        folder.tidy(kept)
         print(f"{name}: reused, {folder.path}")
+        folder.made_once(dict, keep)
         return folder
     why = _difference(root, name, inputs)
     if make is None:
@@ -86,10 +85,7 @@ def _reused_or_made(
             f"`--stage all` or its own. Received: {why}"
         )
     print(f"{name}: to be made, {why}")
-    with folder.claim():
-        folder.write_json(METRICS, make(folder))
-        # A finished stage needs no files to continue from.
-        keep_only(folder.path, {*kept, RUNNING})
+    folder.made_once(partial(make, folder), keep)
     return folder
 
 

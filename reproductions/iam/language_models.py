@@ -23,6 +23,7 @@ from keras_qa.training.language_model import LanguageModelBatches
 from keras_qa.training.language_model import class_sequences
 from keras_qa.training.language_model import output_classes
 from keras_qa.training.language_model import perplexity
+from keras_qa.training.run_folder import HISTORY
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.parts.runs import Run
 from reproductions.harness.vectors import fingerprint
@@ -32,7 +33,7 @@ from reproductions.iam.optimizer import learning_rates
 from reproductions.iam.settings import IAMSettings
 
 WEIGHTS = "language-model.weights.h5"
-FILES = (WEIGHTS, "history.csv")
+FILES = (WEIGHTS, HISTORY)
 
 # The settings that the stage depends on, in addition to `lm_*`.
 SHARED = (*TRAINING, "units", "layers")

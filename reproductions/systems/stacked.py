@@ -17,11 +17,8 @@ import numpy as np
 
 import keras_qa
 from keras_qa.datasets.dataset import Question
-from keras_qa.files.locks import RUNNING
-from keras_qa.training.run_folder import METRICS
-from keras_qa.training.run_folder import SETTINGS
+from keras_qa.training.run_folder import HISTORY
 from keras_qa.training.run_folder import RunFolder
-from keras_qa.training.run_folder import keep_only
 from reproductions.harness.floors import build_floor
 from reproductions.harness.parts.runs import Run
 from reproductions.systems.counts import COUNTS
@@ -40,9 +37,6 @@ if TYPE_CHECKING:
 
 BM25 = "bm25-tuned"
 """A floor, here with its parameters as they start."""
-
-# The files of a finished fold.
-KEPT = {SETTINGS, METRICS, "history.csv"}
 
 
 @dataclass(frozen=True)
@@ -184,16 +178,13 @@ def _fold_scores(
     identity = {**run.folder.identity, "stacked_fold": number}
     path = run.folder.path / f"stacked-{number}"
     folder = RunFolder(path, identity, resume=True)
-    if folder.finished:
-        folder.tidy(KEPT)
-    else:
+
+    def make() -> dict[str, Any]:
         fold = replace(run, folder=folder, fit=others, report=part)
-        with folder.claim():
-            found = [one.tolist() for one in member_scores(fold)]
-            folder.write_json(METRICS, {"scores": found})
-            keep_only(folder.path, {*KEPT, RUNNING})
-    read = folder.read_json(METRICS)["scores"]
-    return [np.array(one, np.float32) for one in read]
+        return {"scores": [one.tolist() for one in member_scores(fold)]}
+
+    found = folder.made_once(make, [HISTORY])["scores"]
+    return [np.array(one, np.float32) for one in found]
 
 
 def _weights(run: Run[Any], stacker: "Stacker") -> dict[str, Any]:

@@ -223,6 +223,27 @@ def test_nothing_is_there_before_the_claim(tmp_path):
 
 
 @pytest.mark.once
+def test_metrics_are_made_once(tmp_path):
+    def make():
+        for name in ("history.csv", "epoch-0001.weights.h5"):
+            (folder.path / name).touch()
+        calls.append(None)
+        return {"MAP": 0.5}
+
+    folder, calls = RunFolder(tmp_path / "run", IDENTITY), []
+    assert folder.made_once(make, ["history.csv"]) == {"MAP": 0.5}
+    (folder.path / "model.keras").touch()
+    again = RunFolder(tmp_path / "run", IDENTITY, resume=True)
+    assert again.made_once(make, ["history.csv"]) == {"MAP": 0.5}
+    assert len(calls) == 1
+    assert {path.name for path in folder.path.iterdir()} == {
+        "settings.json",
+        "metrics.json",
+        "history.csv",
+    }
+
+
+@pytest.mark.once
 def test_only_the_named_files_stay(tmp_path):
     for name in ("metrics.json", "model.keras"):
         (tmp_path / name).touch()

@@ -9,7 +9,9 @@ from typing import Any
 from keras_qa.errors import DatasetError
 from keras_qa.errors import VectorsError
 from keras_qa.training.device_options import device_options
+from keras_qa.training.run_folder import HISTORY
 from keras_qa.training.run_folder import METRICS
+from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import keep_only
 from reproductions.harness.command import run_command
 from reproductions.harness.experiment import experiment_of
@@ -20,13 +22,7 @@ from reproductions.harness.studies.workers import make_all
 from reproductions.harness.studies.workers import work
 
 # The files of a run that tables and significance tests read.
-SMALL = (
-    "settings.json",
-    "metrics.json",
-    "history.csv",
-    "run.trec",
-    "qrels.trec",
-)
+SMALL = (SETTINGS, METRICS, HISTORY, "run.trec", "qrels.trec")
 # In the folder of a study, next to those of its runs.
 QUEUE = "queue"
 

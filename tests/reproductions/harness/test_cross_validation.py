@@ -16,7 +16,6 @@ from keras_qa.ranking.evaluation import evaluate
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import run_script
-from reproductions.harness.cross_validation import KEPT
 from reproductions.harness.cross_validation import Validation
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.questions import folds_of
@@ -223,7 +222,11 @@ def test_an_interrupted_cross_validation_goes_on(tmp_path, monkeypatch):
         assert found[name] == expected[name]
     assert (parts / "run.trec").read_text() == (whole / "run.trec").read_text()
     for fold in ("fold-1", "fold-2"):
-        assert {path.name for path in (parts / fold).iterdir()} == KEPT
+        assert {path.name for path in (parts / fold).iterdir()} == {
+            "settings.json",
+            "metrics.json",
+            "history.csv",
+        }
 
 
 @pytest.mark.usefixtures("without_export")
