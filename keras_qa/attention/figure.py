@@ -1,7 +1,8 @@
-"""Making and saving the matplotlib figures of attention weights."""
+"""Making and saving figures of matplotlib."""
 
 from pathlib import Path
 from typing import Any
+from typing import Literal
 
 from keras_qa.errors import AttentionError
 from keras_qa.files.whole import write_whole
@@ -18,12 +19,16 @@ DPI = 150
 LONGEST = 65_535 / DPI
 
 
-def new_figure(width: float, height: float) -> Any:
+def new_figure(
+    width: float, height: float, layout: Literal["constrained"] | None = None
+) -> Any:
     """An empty figure of matplotlib.
 
     Args:
         width: inches.
         height: inches.
+        layout: matplotlib's layout engine; None for axes that are placed by
+            hand.
 
     Raises:
         ImportError: if matplotlib is not installed.
@@ -40,7 +45,7 @@ def new_figure(width: float, height: float) -> Any:
             f"a picture must be at most {LONGEST:.0f} inches long: cut the "
             f"texts. Received: {width:.0f} by {height:.0f}"
         )
-    return Figure((width, height), dpi=DPI)
+    return Figure((width, height), dpi=DPI, layout=layout)
 
 
 def save_figure(figure: Any, path: Path | str) -> None:

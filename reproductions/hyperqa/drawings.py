@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from keras_qa.attention.figure import new_figure
+from keras_qa.attention.figure import save_figure
 from reproductions.records.paper_figures import model_names
 from reproductions.records.seed_groups import Statistic
 from reproductions.report.plots import COLORS
 from reproductions.report.plots import legend_above
 from reproductions.report.plots import line_style
-from reproductions.report.plots import new_figure
-from reproductions.report.plots import save
 
 QUESTION, ANSWER = COLORS[0], COLORS[1]
 
@@ -34,7 +34,7 @@ def embedding_size_curve(
         metric: name of the metric.
         title: what the figures were measured on.
     """
-    figure = new_figure(6.4, 4)
+    figure = new_figure(6.4, 4, "constrained")
     axes = figure.subplots()
     names = model_names()
     for i, (model, sizes) in enumerate(curves.items()):
@@ -56,7 +56,7 @@ def embedding_size_curve(
     axes.set_ylabel(metric)
     axes.margins(x=0.06, y=0.1)
     legend_above(axes, title)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def _half_interval(statistic: Statistic) -> float:
@@ -87,7 +87,7 @@ def norm_curves(
         path: the PNG file to write.
         title: what the norms are of.
     """
-    figure = new_figure(4.2 * len(panels), 3.8)
+    figure = new_figure(4.2 * len(panels), 3.8, "constrained")
     row = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (name, sides) in zip(row, panels.items(), strict=True):
         for norms, color, label in zip(
@@ -105,7 +105,7 @@ def norm_curves(
         legend_above(axes, name)
     if title:
         figure.suptitle(title)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def norm_histograms(
@@ -125,7 +125,7 @@ def norm_histograms(
         path: the PNG file to write.
         title: what the norms are of.
     """
-    figure = new_figure(9, 3.6)
+    figure = new_figure(9, 3.6, "constrained")
     texts, words = figure.subplots(1, 2)
     both = np.concatenate([question_norms, answer_norms])
     bins = np.linspace(0, both.max(), 51)
@@ -158,7 +158,7 @@ def norm_histograms(
     texts.set_ylabel("share")
     if title:
         figure.suptitle(title)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def radius_histograms(
@@ -174,7 +174,7 @@ def radius_histograms(
         path: the PNG file to write.
         title: what the texts are.
     """
-    figure = new_figure(3.2 * len(panels), 3.2)
+    figure = new_figure(3.2 * len(panels), 3.2, "constrained")
     for i, (name, sides) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, len(panels), i)
         # At least one wide: the radii of a sphere differ by rounding.
@@ -199,4 +199,4 @@ def radius_histograms(
             axes.set_ylabel("share")
             axes.legend(frameon=False)
     figure.suptitle(title, fontsize=10)
-    save(figure, path)
+    save_figure(figure, path)

@@ -24,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.attention.figure import new_figure
+from keras_qa.attention.figure import save_figure
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_text
@@ -42,8 +44,6 @@ from reproductions.records.runs import read_metrics
 from reproductions.report import markdown
 from reproductions.report.plots import legend_above
 from reproductions.report.plots import line_style
-from reproductions.report.plots import new_figure
-from reproductions.report.plots import save
 
 # Upper ends of the figure's eleven buckets but the last; the text names three.
 EDGES = (50, 55, 60, 65, 70, 80, 90, 100, 120, 160)
@@ -295,7 +295,7 @@ def bucket_points(panels: Mapping[str, Buckets], path: Path | str) -> None:
         panels: title to buckets, drawn one above the other.
         path: the PNG file to write.
     """
-    figure = new_figure(7.4, 3.4 * len(panels))
+    figure = new_figure(7.4, 3.4 * len(panels), "constrained")
     rows = figure.subplots(len(panels), squeeze=False)[:, 0]
     for axes, (title, buckets) in zip(rows, panels.items(), strict=True):
         places = np.arange(len(buckets.labels))
@@ -325,7 +325,7 @@ def bucket_points(panels: Mapping[str, Buckets], path: Path | str) -> None:
         axes.set_xlabel("length of the correct answers (questions)")
         axes.set_ylabel("top-1 accuracy, %, 95% interval")
         legend_above(axes, title)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,6 +1,5 @@
 """Pictures that all papers share, and helpers for each paper's pictures."""
 
-import importlib
 import textwrap
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -9,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_qa.files.whole import write_whole
+from keras_qa.attention.figure import new_figure
+from keras_qa.attention.figure import save_figure
 from reproductions.records.paper_figures import model_names
 
 # Paul Tol's bright scheme: distinct for the colour-blind and in print.
@@ -59,7 +59,7 @@ def results_bars(
     models = list(results)
     metrics = list(dict.fromkeys(m for r in results.values() for m in r))
     names = model_names()
-    figure = new_figure(1.8 + 1.5 * len(metrics), 3.4)
+    figure = new_figure(1.8 + 1.5 * len(metrics), 3.4, "constrained")
     axes = figure.subplots()
     width = 0.8 / len(models)
     for i, model in enumerate(models):
@@ -83,7 +83,7 @@ def results_bars(
     axes.set_yticks(np.linspace(0, 1, 6))
     axes.grid(axis="x", visible=False)
     legend_above(axes, title)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def epoch_lines(
@@ -99,7 +99,7 @@ def epoch_lines(
         title: what they were measured on.
     """
     quantities = list(dict.fromkeys(q for c in curves.values() for q in c))
-    figure = new_figure(3.9 * len(quantities), 3.4)
+    figure = new_figure(3.9 * len(quantities), 3.4, "constrained")
     panels = figure.subplots(1, len(quantities), squeeze=False)[0]
     for axes, quantity in zip(panels, quantities, strict=True):
         for i, (name, values) in enumerate(curves.items()):
@@ -128,17 +128,7 @@ def epoch_lines(
         title=textwrap.fill(title, 44 * len(quantities)),
         alignment="left",
     )
-    save(figure, path)
-
-
-def new_figure(width: float, height: float) -> Any:
-    """An empty figure of a size in inches.
-
-    Raises:
-        ImportError: if matplotlib is not installed.
-    """
-    matplotlib = require("matplotlib.figure", "matplotlib")
-    return matplotlib.Figure((width, height), dpi=150, layout="constrained")
+    save_figure(figure, path)
 
 
 def _plain(axes: Any) -> None:
@@ -169,26 +159,3 @@ def legend_above(axes: Any, title: str = "") -> None:
         title=title or None,
         alignment="left",
     )
-
-
-def save(figure: Any, path: Path | str) -> None:
-    """Writes a figure as a PNG file, completely or not at all."""
-    # Without matplotlib's version the same data give the same file.
-    write_whole(
-        path,
-        lambda scratch: figure.savefig(scratch, metadata={"Software": None}),
-    )
-
-
-def require(module: str, package: str) -> Any:
-    """Imports a module that drawing needs.
-
-    Raises:
-        ImportError: if the package is missing; says how to install it.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"Drawing needs {package}: pip install 'keras-qa[plots]'"
-        ) from error

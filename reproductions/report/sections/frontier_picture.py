@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from keras_qa.attention.figure import new_figure
+from keras_qa.attention.figure import save_figure
 from reproductions.report import plots
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.systems import KINDS
@@ -35,7 +37,7 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     Raises:
         ImportError: if matplotlib is not installed.
     """
-    figure = plots.new_figure(8, 5)
+    figure = new_figure(8, 5, "constrained")
     axes = figure.subplots()
     for system in systems:
         if system.interval:
@@ -79,7 +81,7 @@ def frontier_picture(systems: Sequence[System], path: Path) -> None:
     axes.set_xlabel("microseconds a pair")
     axes.set_ylabel(f"{METRIC}, dev")
     plots.legend_above(axes, _title(systems))
-    plots.save(figure, path)
+    save_figure(figure, path)
 
 
 def _named(
