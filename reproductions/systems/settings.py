@@ -336,8 +336,9 @@ RECIPES = {
             **{key: {"units": 128} for key in _LARGE},
             **dict.fromkeys(("bilstm", "bilstm-bm25"), _SMALL),
             "relation-network": _SMALL,
-            # What makes it another system than MP-CNN.
-            "mp-cnn-rank": {"objective": "pairwise"},
+            # Pairs make the second another system than the first.
+            "mp-cnn": {"l2": 1e-4},
+            "mp-cnn-rank": {"l2": 1e-4, "objective": "pairwise"},
         },
         datasets={
             name: {"word_norm": "power"}

@@ -3,14 +3,18 @@
 import inspect
 from argparse import Namespace
 from dataclasses import asdict
+from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
 import keras_qa
+import reproductions
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
+from reproductions.records.runs import RUNS
+from reproductions.records.runs import read_runs
 from reproductions.systems.classes import CLASSES
 from reproductions.systems.experiment import SystemsExperiment
 from reproductions.systems.experiment import fixed_lengths
@@ -49,7 +53,7 @@ def classes(monkeypatch):
     monkeypatch.setitem(CLASSES, "joined", ("CNNRanker", ("kernel_size",)))
 
 
-def settings_of(**arguments):
+def settings_of(experiment=None, /, **arguments):
     given = {
         "model": "short",
         "dataset": "wikiqa",
@@ -61,7 +65,7 @@ def settings_of(**arguments):
         "teacher": None,
         **arguments,
     }
-    return OfThePapers().settings_of(Namespace(**given))
+    return (experiment or OfThePapers()).settings_of(Namespace(**given))
 
 
 def run(folder, *options, **settings):
@@ -112,6 +116,22 @@ def test_optimizers_begin_as_published(
     monkeypatch.setattr(keras.optimizers, "get", kept)
     assert run(tmp_path / "run", "--recipe=paper", optimizer=name) == 0
     assert getattr(found[0], attribute) == value
+
+
+@pytest.mark.once
+def test_the_recipe_is_that_of_the_recorded_runs():
+    """A change of a paper's settings must not change `best` unseen."""
+    runs = [
+        run
+        for run in read_runs(Path(reproductions.__path__[0], "records", RUNS))
+        if (run["paper"], run["recipe"]) == ("systems", "best")
+    ]
+    assert {run["model"] for run in runs} >= {"mp-cnn", "cam", "bilstm-bm25"}
+    for run in runs:
+        given = {name: run[name] for name in ("model", "dataset", "recipe")}
+        now = asdict(settings_of(SystemsExperiment(), **given))
+        for name in run["settings"].keys() & now.keys() - run["overrides"]:
+            assert run["settings"][name] == now[name], (given, name)
 
 
 @pytest.mark.once
