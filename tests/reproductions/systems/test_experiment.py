@@ -119,15 +119,15 @@ def test_optimizers_begin_as_published(
 
 
 @pytest.mark.once
-def test_the_recipe_is_that_of_the_recorded_runs():
+def test_the_recipe_is_that_of_the_last_recorded_runs():
     """A change of a paper's settings must not change `best` unseen."""
-    runs = [
-        run
+    last = {
+        (run["model"], run["dataset"]): run
         for run in read_runs(Path(reproductions.__path__[0], "records", RUNS))
         if (run["paper"], run["recipe"]) == ("systems", "best")
-    ]
-    assert {run["model"] for run in runs} >= {"mp-cnn", "cam", "bilstm-bm25"}
-    for run in runs:
+    }
+    assert len(last) > 100
+    for run in last.values():
         given = {name: run[name] for name in ("model", "dataset", "recipe")}
         now = asdict(settings_of(SystemsExperiment(), **given))
         for name in run["settings"].keys() & now.keys() - run["overrides"]:
