@@ -50,8 +50,9 @@ second of QRNN's and the third of LogCosineQA's. HyperQA, CosineQA and
 LogCosineQA have one number of epochs on TrecQA, and `trecqa-raw` has the
 settings of `trecqa-clean`, from TRAIN-ALL, too. Weights are averaged over
 epochs around that of the trial, but over later ones for HyperQA and CosineQA on
-`wikiqa`, CosineQA on `semeval`, and CTRN on TrecQA. On `wikiqa-full` nothing
-was searched: it has what the data sets share, and a fold chooses its epoch.
+`wikiqa`, CosineQA on `semeval`, and CTRN on TrecQA. Of the cross-encoder, the
+objective on `wikiqa` alone was searched. On `wikiqa-full` nothing was: it has
+what the data sets share, and a fold chooses its epoch.
 
 `python -m reproductions.study best --data-dir DIR --embeddings FILE` makes five
 seeds of the runs on {datasets}, but for the models of References of today;
