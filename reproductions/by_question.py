@@ -69,10 +69,16 @@ class Known:
 
     def has(self, group: Group, metric: str = METRIC) -> bool:
         """Returns True if the values of all of a group's runs are known."""
-        return all(
-            "folder" in run or (ranking_checksum(run), metric) in self.kept
+        return not self.missing(group, metric)
+
+    def missing(self, group: Group, metric: str = METRIC) -> list[int]:
+        """The seeds of a group's runs whose values are not known."""
+        return [
+            run["seed"]
             for run in group.runs
-        )
+            if "folder" not in run
+            and (ranking_checksum(run), metric) not in self.kept
+        ]
 
     def of(self, run: dict[str, Any], metric: str) -> QuestionValues:
         """The values of a run, which are kept from now on.

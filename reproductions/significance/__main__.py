@@ -93,6 +93,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         known = Known(read_question_values(records / QUESTION_VALUES.name))
         every = group_runs(runs)
         groups = latest(every)
+        for group in groups:
+            _print_missing(group, known)
         before = {t.identity: t for t in read_paired_tests(arguments.output)}
         tests = _every_test(groups, known, before)
         rankings = _every_ranking(groups, known, records / RANKINGS.name)
@@ -114,6 +116,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"{len(tests) - len(computed)} of earlier runs"
     )
     return 0
+
+
+def _print_missing(group: Group, known: Known) -> None:
+    """Says why runs of the given folders are in no test."""
+    missing = known.missing(group)
+    if missing and any("folder" in run for run in group.runs):
+        seeds = "seed" if len(missing) == 1 else "seeds"
+        print(
+            f"{group.paper}, {group.model}, {group.dataset} {group.split}: not "
+            f"tested, since the values of {seeds} "
+            f"{', '.join(map(str, missing))} are not known; run them again, or "
+            "name their folders"
+        )
 
 
 def _write(

@@ -272,6 +272,28 @@ def test_what_is_of_runs_that_were_replaced_is_removed(tmp_path):
     assert lines_of("second", ctrn=0.75, qrnn=0.5) == [1, 2, 2]
 
 
+def test_seeds_without_values_are_named(tmp_path, capsys):
+    runs, every = tmp_path / "runs", []
+    for model in ("ctrn", "qrnn", "lstm"):
+        every.append(record(model=model, metrics={"MAP": 0.75}))
+        write_run(runs / model, ORDERS["ctrn"], model=model, metrics={})
+        every[-1]["run_sha256"] = file_digest(runs / model / "run.trec")
+        (runs / model / "metrics.json").write_text(json.dumps(every[-1]))
+    for seed in (2, 4):
+        every.append({**every[2], "seed": seed, "run_sha256": "0" * 64})
+    (tmp_path / "runs.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in every)
+    )
+    output = tmp_path / "paired_tests.jsonl"
+    assert main([str(runs), "--output", str(output)]) == 0
+    assert (
+        "ctrn, lstm, trecqa-raw dev: not tested, since the values of seeds "
+        "2, 4 are not known" in capsys.readouterr().out
+    )
+    (test,) = read_paired_tests(output)
+    assert (test.first.model, test.second.model) == ("ctrn", "qrnn")
+
+
 def test_what_is_of_earlier_runs_is_not_computed_again(
     tmp_path, monkeypatch, capsys
 ):
