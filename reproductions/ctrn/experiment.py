@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import keras_qa
+from keras_qa.datasets.dataset import Question
 from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.sides import SIDES
 from reproductions.ctrn.settings import DATASETS
@@ -124,17 +125,11 @@ class CTRNExperiment(Experiment[CTRNSettings]):
         model = self.build_model(
             run.arguments.model, settings, run.matrix, longest_texts(run)
         )
-        fit = run.own.fit
-        pairs = corpus.index(fit).pairs()
         scorer = keras_qa.CorpusScorer(model, corpus)
         if settings.overlap and run.arguments.model not in ATTENTIVE:
-            # Document frequencies of the training texts alone.
-            overlap = OverlapFeatures.fit(corpus.sentences(fit))
-            scorer = replace(scorer, overlap=overlap)
-            model.overlap_normalization.adapt(
-                scorer.features(*pairs)["overlap"]
-            )
+            scorer = with_overlap(scorer, run.own.fit)
         if run.arguments.model in POINTWISE and settings.alignment_features:
+            pairs = corpus.index(run.own.fit).pairs()
             model.adapt_alignment(corpus.texts, *pairs)
         return Learner(
             scorer,
@@ -162,6 +157,24 @@ class CTRNExperiment(Experiment[CTRNSettings]):
             "learning_rate": [1e-3, 1e-4, 1e-5],
             "batch_size": [64, 128, 256, 512],
         }
+
+
+def with_overlap(
+    scorer: "keras_qa.CorpusScorer", questions: Sequence[Question]
+) -> "keras_qa.CorpusScorer":
+    """A scorer that also gives its model the features of overlap.
+
+    Args:
+        scorer: the scorer.
+        questions: the training questions, of whose texts document frequencies
+            and the model's standardisation are.
+    """
+    corpus = scorer.corpus
+    overlap = OverlapFeatures.fit(corpus.sentences(questions))
+    scorer = replace(scorer, overlap=overlap)
+    features = scorer.features(*corpus.index(questions).pairs())
+    scorer.model.overlap_normalization.adapt(features["overlap"])
+    return scorer
 
 
 def overlap_model() -> "keras.Model":

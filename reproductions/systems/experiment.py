@@ -17,7 +17,6 @@ import inspect
 from argparse import Namespace
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -26,6 +25,7 @@ import numpy as np
 import keras_qa
 from keras_qa.text.overlap import OverlapFeatures
 from reproductions.ctrn.experiment import longest_texts
+from reproductions.ctrn.experiment import with_overlap
 from reproductions.harness.command import run_command
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
@@ -151,12 +151,7 @@ class SystemsExperiment(Experiment[SystemsSettings]):
             )
         scorer = keras_qa.CorpusScorer(model, corpus)
         if settings.overlap:
-            # Document frequencies of the training texts alone.
-            fit = run.own.fit
-            overlap = OverlapFeatures.fit(corpus.sentences(fit))
-            scorer = replace(scorer, overlap=overlap)
-            pairs = corpus.index(fit).pairs()
-            model.adapt_overlap(scorer.features(*pairs)["overlap"])
+            scorer = with_overlap(scorer, run.own.fit)
         optimizer = {
             "class_name": settings.optimizer,
             "config": {
