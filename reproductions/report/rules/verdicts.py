@@ -66,20 +66,18 @@ def too_few_seeds(group: Group) -> bool:
     return group.recipe != "untrained" and len(group.runs) < LEAST_SEEDS
 
 
-def verdict(table: ResultsTable, row: Row, group: Group | None) -> str:
+def verdict(table: ResultsTable, row: Row, group: Group) -> str:
     """Compares a group of runs with a row of a paper's table.
 
     Args:
         table: the paper's table.
         row: its row.
-        group: runs of that model on the table's data set and split, or None.
+        group: runs of that model on the table's data set and split.
 
     Returns:
-        "not run", why there is no verdict, or "within" or "outside" the table's
-        tolerance with the largest difference.
+        Why there is no verdict, or "within" or "outside" the table's tolerance
+        with the largest difference.
     """
-    if group is None:
-        return "not run"
     if reasons := refusals(table, group):
         return f"*{'; '.join(reasons)}*"
     differences = {}

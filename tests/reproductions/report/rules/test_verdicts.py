@@ -17,8 +17,8 @@ from support.report_pages import seeds
 def wikiqa_verdict(*runs):
     table = load_papers()[PAPER].table("Table 2")
     (row,) = [row for row in table.rows if row.ours == PAPER]
-    groups = group_runs(runs)
-    return verdict(table, row, groups[0] if groups else None)
+    (group,) = group_runs(runs)
+    return verdict(table, row, group)
 
 
 def test_verdict_within_and_outside_the_tolerance():
@@ -30,9 +30,7 @@ def test_verdict_within_and_outside_the_tolerance():
     )
 
 
-def test_verdict_not_run():
-    assert wikiqa_verdict() == "not run"
-    # Said once: the row is among the paper's others.
+def test_a_row_without_runs_is_among_the_others():
     table = section(page(), "### Table 2")
     assert "The paper's rows, none of them run" in table
     assert row_of(table, "HyperQA")[1:5] == ["0.712", "0.727", "90K", "2"]
