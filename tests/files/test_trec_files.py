@@ -41,21 +41,21 @@ def test_labels_are_read_as_they_were_written(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("line", ["q Q0 a 1 high t", "q Q0 a 1 nan t", "q 0 a"])
-def test_what_is_no_line_of_a_ranking(tmp_path, line):
-    path = tmp_path / "run.trec"
-    path.write_text(f"q Q0 b 1 0.5 t\n\n{line}\n")
+@pytest.mark.parametrize(
+    ("read", "good", "expected", "bad"),
+    [
+        (read_ranking, "q Q0 b 1 0.5 t", "question, Q0", "q Q0 a 1 high t"),
+        (read_ranking, "q Q0 b 1 0.5 t", "question, Q0", "q Q0 a 1 nan t"),
+        (read_ranking, "q Q0 b 1 0.5 t", "question, Q0", "q 0 a"),
+        (read_labels, "q 0 b -1", "question, 0", "q 0 a 1000"),
+        (read_labels, "q 0 b -1", "question, 0", "q 0 a yes"),
+        (read_labels, "q 0 b -1", "question, 0", "q 0 a 1 1"),
+    ],
+)
+def test_a_line_that_is_none_is_named(tmp_path, read, good, expected, bad):
+    path = tmp_path / "a.trec"
+    path.write_text(f"{good}\n\n{bad}\n")
     with pytest.raises(
-        DatasetError, match=rf"run\.trec:3: expected question, Q0.*{line}"
+        DatasetError, match=rf"a\.trec:3: expected {expected}, .*{bad}"
     ):
-        read_ranking(path)
-
-
-@pytest.mark.parametrize("line", ["q 0 a 1000", "q 0 a yes", "q 0 a 1 1"])
-def test_what_is_no_line_of_labels(tmp_path, line):
-    path = tmp_path / "qrels.trec"
-    path.write_text(f"{line}\n")
-    with pytest.raises(
-        DatasetError, match=rf"qrels\.trec:1: expected question, 0.*{line}"
-    ):
-        read_labels(path)
+        read(path)
