@@ -125,7 +125,7 @@ def results(
     floors, every = Floors(groups, paper.key), groups
     groups = [group for group in groups if group.paper == paper.key]
     plain = _listed(groups)
-    chosen = [EPOCHS, paper.selection, *([BEST] if searches else [])]
+    chosen = [EPOCHS, paper.selection]
     dev = [table.number for table in paper.results if table.split == "dev"]
     comparable = (
         f"Of the paper only {', '.join(dev)} can be held against these figures."
@@ -133,7 +133,7 @@ def results(
         else "No figure of the paper can be held against these."
     )
     if not paper.reference:
-        chosen.append(comparable)
+        chosen += [*([BEST] if searches else []), comparable]
     return [
         *map(markdown.paragraph, about_earlier(plain)),
         *(paper_tables(paper, every, papers) if paper.tables else []),
