@@ -15,6 +15,7 @@ from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import check_format
+from keras_qa.cli.rank import check_question
 from keras_qa.cli.rank import input_lines
 from keras_qa.errors import SearchError
 from keras_qa.search.faiss_index import EFFORTS
@@ -162,11 +163,7 @@ def _check(arguments: argparse.Namespace) -> None:
             "Expected either --question or --interactive. Received: "
             + ("both" if arguments.interactive else "neither")
         )
-    if arguments.question is not None and not arguments.question.strip():
-        raise SearchError(
-            "--question must be a text that is not empty. "
-            f"Received: {arguments.question!r}"
-        )
+    check_question(arguments)
     check_format(arguments)
     if arguments.rerank is None:
         refuse_idle(arguments, ("depth",), "--rerank")

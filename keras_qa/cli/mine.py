@@ -337,17 +337,17 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if arguments.ranker is None:
         refuse_idle(arguments, ("depth",), "--ranker")
-    for name, least, most in (
-        ("skip", 0, inf),
-        ("depth", 0, inf),
-        ("margin", 0, inf),
-        ("share", 0, 1),
+    for name, most in (
+        ("skip", inf),
+        ("depth", inf),
+        ("margin", inf),
+        ("share", 1),
     ):
         value = getattr(arguments, name)
-        if value is not None and not least <= value <= most:
+        if value is not None and not 0 <= value <= most:
+            bounds = "at least 0" if most == inf else f"from 0 to {most}"
             raise DatasetError(
-                f"--{name} must be from {least} to {most}. "
-                f"Received: {name}={value}"
+                f"--{name} must be {bounds}. Received: {name}={value}"
             )
     arguments.split = arguments.split or SHARES
     if not (min(arguments.split) >= 0 and 0 < sum(arguments.split) < inf):

@@ -88,6 +88,19 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_question(arguments: argparse.Namespace) -> None:
+    """Checks that `--question`, if it is given, is not empty.
+
+    Raises:
+        SearchError: if it is.
+    """
+    if arguments.question is not None and not arguments.question.strip():
+        raise SearchError(
+            "--question must be a text that is not empty. "
+            f"Received: {arguments.question!r}"
+        )
+
+
 def check_format(arguments: argparse.Namespace) -> None:
     """Checks that `--tag` goes with `--format`, and puts its default in.
 
@@ -143,6 +156,7 @@ def _check(arguments: argparse.Namespace) -> None:
     check_format(arguments)
     if arguments.question is None:
         refuse_idle(arguments, ("candidates",), "--question")
+    check_question(arguments)
     if arguments.candidates and arguments.file is not None:
         raise SearchError(
             "Expected either --candidates or --file. Received: both"

@@ -67,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[AUTOMATIC],
         metavar="NAME",
         help=f"of words: {SKIPGRAM}, trained on FILE's texts; {MINILM}, of the "
-        f"extra `bert`; files; default: {SKIPGRAM}, and {MINILM} if it is "
-        "installed",
+        f"extra `bert`; files; default: {AUTOMATIC}, which is {SKIPGRAM}, and "
+        f"{MINILM} if it is installed",
     )
     parser.add_argument(
         "--bert",

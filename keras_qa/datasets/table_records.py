@@ -31,7 +31,7 @@ PARQUET_ROWS = 1024
 # The field delimiters by suffix; JSON lines have none.
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".jsonl": None, ".ndjson": None}
 # What to do with files that have other suffixes.
-_REMEDIES = {
+REMEDIES = {
     **dict.fromkeys((".xlsx", ".xls", ".ods"), f"; {AS_CSV}"),
     ".json": "; write one JSON object per line as .jsonl",
 }
@@ -57,7 +57,7 @@ def table_delimiter(path: Path) -> str | None:
     suffixes = [s for s in path.suffixes if s not in PACKED]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix not in _DELIMITERS:
-        remedy = _REMEDIES.get(suffix, "")
+        remedy = REMEDIES.get(suffix, "")
         raise DatasetError(
             f"`path` must end in {TABLES}{remedy}. Received: {path}"
         )

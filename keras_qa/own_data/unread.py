@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace
 
 import numpy as np
 
@@ -88,8 +87,7 @@ def count_unread(
     pairs = [(c.text, c.label > 0) for q in questions for c in q.candidates]
     answers = list(dict.fromkeys(text for text, _ in pairs))
     most = reading.max_answer_length
-    whole = replace(reading, max_answer_length=None)
-    uncut = [whole.tokens("answer", text) for text in answers]
+    uncut = [reading.uncut(text) for text in answers]
     answer_ids = reading.ids([tokens[:most] for tokens in uncut])
     kept = dict(
         zip(answers, reading.are_readable(answer_ids).tolist(), strict=True)

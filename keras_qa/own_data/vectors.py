@@ -53,8 +53,8 @@ def vector_names(names: Sequence[Path | str]) -> list[str]:
             found.append(name)
         else:
             raise VectorsError(
-                f"`vectors` must be {SKIPGRAM}, {MINILM}, {AUTOMATIC} or "
-                f"files that exist. Received: {name}"
+                f"`vectors` (--vectors) must be {SKIPGRAM}, {MINILM}, "
+                f"{AUTOMATIC} or files that exist. Received: {name}"
             )
     if not found:
         raise VectorsError("`vectors` must hold at least one. Received: none")

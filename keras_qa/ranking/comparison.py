@@ -65,6 +65,7 @@ class Comparison:
     rows: list[Row]
     floors: list[str]
     questions: int
+    unanswered: int
     right_only: int
     mixed: dict[str, float]
     evaluations: dict[str, Evaluation]
@@ -136,6 +137,11 @@ class Comparison:
                 f"{GRADED} takes the grades; to the others all above 0 are "
                 "right."
             )
+        if self.unanswered:
+            notes.append(
+                f"No figure counts {counted(self.unanswered, 'question')} "
+                "without a right answer."
+            )
         if self.right_only:
             figures = ", ".join(f"{n} {v:.3f}" for n, v in self.mixed.items())
             notes.append(
@@ -155,6 +161,7 @@ class Comparison:
             "best_floor": None if best is None else best.name,
             "verdict": self.verdict,
             "questions": self.questions,
+            "unanswered": self.unanswered,
             "right_only": self.right_only,
             "mixed": self.mixed,
         }
@@ -219,6 +226,7 @@ def compare(
         rows,
         [name for name in found if name in floors],
         len(scored),
+        len(questions) - len(scored),
         int((~mixed).sum()),
         without,
         found,

@@ -334,8 +334,9 @@ def _check_limits(
         ("share", share, 1),
     ):
         if value is not None and not 0 <= value <= most:
+            bounds = "at least 0" if most == inf else f"from 0 to {most}"
             raise ValueError(
-                f"`{name}` must be from 0 to {most}. Received: {name}={value}"
+                f"`{name}` must be {bounds}. Received: {name}={value}"
             )
 
 

@@ -15,7 +15,10 @@ from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.columns import checked_columns
 from keras_qa.datasets.ids import id_text
 from keras_qa.datasets.mined import COLUMNS
+from keras_qa.datasets.table_records import REMEDIES
+from keras_qa.datasets.table_records import TABLES
 from keras_qa.datasets.table_records import table_records
+from keras_qa.errors import DatasetError
 from keras_qa.errors import MissingColumnError
 from keras_qa.files.text_files import PACKED
 from keras_qa.files.text_files import check_text
@@ -24,6 +27,8 @@ from keras_qa.files.text_files import read_lines
 
 # Endings of tables, of which answers are one column.
 _TABLES = ([".csv"], [".jsonl"], [".ndjson"], [".parquet"])
+# No answer has such an id: the line has names of columns.
+_ID_NAMES = {"id", "answerid", "docid", "documentid", "passageid", "pid"}
 
 
 class _AnswerColumns(Columns):
@@ -157,6 +162,12 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
         yield from _answers_of_table(path, options)
         return
     has_ids = suffix == [".tsv"]
+    for remedy in map(REMEDIES.get, suffix):
+        if remedy:
+            raise DatasetError(
+                f"`path` must end in {TABLES}, or be a text with an answer on "
+                f"each line{remedy}. Received: {path}"
+            )
     first = True
     for number, line in read_lines(path, options.encoding):
         if not line.strip():
@@ -172,7 +183,7 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
         id, tab, text = line.partition("\t")
         if not tab or not id.strip():
             raise error_at(path, number, "an id, a tab and a text", line)
-        if "\t" in text:
+        if "\t" in text or (number == 1 and _plain(id) in _ID_NAMES):
             raise error_at(
                 path,
                 number,
@@ -183,6 +194,10 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
             )
         if text.strip():
             yield number, Answer(id, text)
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _is_header(line: str, options: _Options) -> bool:

@@ -91,6 +91,13 @@ def read_index_file(path: Path, kind: Any) -> Any:
         SearchError: if the file is missing, or its content is of another type.
     """
     expected = "the folder of a finished index, made by `keras-qa index`"
+    folder = path.parent
+    if not path.exists():
+        found = f"a folder without {path.name}"
+        raise SearchError(
+            f"{folder}: expected {expected}. "
+            f"Received: {found if folder.is_dir() else 'no such folder'}"
+        )
     return read_json(path, kind, SearchError, expected)
 
 

@@ -44,6 +44,7 @@ def make_app(
     `keras_qa.ranking.ties.best_first` orders equal ones. Documents that the
     model cannot read are last and marked (`RerankRequest.result`), and
     `"unknown_words"` has the words of the query that it does not know, if any.
+    `"query_truncated": true` marks a query whose end it does not read.
 
     Errors are `{"message": "..."}` with the status 400, 413 or 422 (see
     `RerankRequest.parse`), 408 if the body does not arrive in time, 503 if too
@@ -82,15 +83,21 @@ def make_app(
                 {"message": f"{limits.waiting} requests wait; try again."},
                 {"Retry-After": "1"},
             )
+        # Long documents take time to split into tokens.
+        return _json(200, await asyncio.to_thread(response, asked, scores))
+
+    def response(asked: RerankRequest, scores: np.ndarray) -> dict[str, Any]:
         results = [
-            asked.result(int(i), float(scores[i]))
+            asked.result(int(i), float(scores[i]), ranker.reading)
             for i in best_first(scores, asked.top_n)
         ]
         found: dict[str, Any] = {"model": name, "results": results}
-        unknown = question_notes(ranker.reading, asked.query).unknown
-        if unknown:
-            found["unknown_words"] = unknown
-        return _json(200, found)
+        notes = question_notes(ranker.reading, asked.query)
+        if notes.unknown:
+            found["unknown_words"] = notes.unknown
+        if notes.cut_after:
+            found["query_truncated"] = True
+        return found
 
     async def health(request: Request) -> Response:
         if request.state.task.done():

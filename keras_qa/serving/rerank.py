@@ -11,6 +11,7 @@ from typing import Any
 
 from keras_qa.errors import KerasQAError
 from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.reading import TextReading
 
 
 @dataclass(frozen=True)
@@ -118,15 +119,20 @@ class RerankRequest:
             raise RequestError(422, "`return_documents` must be true or false.")
         return cls(query, texts, top_n, whole)
 
-    def result(self, index: int, score: float) -> dict[str, Any]:
+    def result(
+        self, index: int, score: float, reading: TextReading
+    ) -> dict[str, Any]:
         """An entry of `results`.
 
         A document that the model cannot read, whose score is the finite
-        `UNREAD_SCORE`, is marked by `"unreadable": true`.
+        `UNREAD_SCORE`, is marked by `"unreadable": true`, and one whose end it
+        does not read by `"truncated": true`.
         """
         found: dict[str, Any] = {"index": index, "relevance_score": score}
         if score == UNREAD_SCORE:
             found["unreadable"] = True
+        if reading.is_cut("answer", self.documents[index]):
+            found["truncated"] = True
         if self.return_documents:
             found["document"] = {"text": self.documents[index]}
         return found

@@ -16,11 +16,14 @@ class TextNotes:
         unread: True if its score does not count; see `TextReading.readable`.
         repeats_question: True if it has the question's words and no others,
             apart from case and punctuation.
+        cut_after: number of tokens that the model reads, of a text that has
+            more.
         unknown: the words that the model does not know, each once.
     """
 
     unread: bool = False
     repeats_question: bool = False
+    cut_after: int | None = None
     unknown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -29,15 +32,20 @@ class TextNotes:
             *["not readable"] * self.unread,
             *["repeats the question"] * self.repeats_question,
         ]
+        if self.cut_after:
+            notes.append(f"cut after {self.cut_after:,} tokens")
         if self.unknown:
             notes.append(f"unknown: {' '.join(self.unknown)}")
         return "; ".join(notes)
 
 
 def question_notes(reading: TextReading, question: str) -> TextNotes:
-    """The words of a question that a model does not know."""
+    """What a model does not read of a question."""
     tokens = reading.tokens("question", question)
-    return TextNotes(unknown=_unknown(reading, tokens))
+    return TextNotes(
+        cut_after=_cut_after(reading, "question", question),
+        unknown=_unknown(reading, tokens),
+    )
 
 
 def answer_notes(
@@ -57,12 +65,17 @@ def answer_notes(
         TextNotes(
             unread=not kept,
             repeats_question=bool(asked) and _words(reading, text) == asked,
+            cut_after=_cut_after(reading, "answer", text),
             unknown=_unknown(reading, words),
         )
         for text, words, kept in zip(
             answers, tokens, readable.tolist(), strict=True
         )
     ]
+
+
+def _cut_after(reading: TextReading, side: str, text: str) -> int | None:
+    return reading.max_length[side] if reading.is_cut(side, text) else None
 
 
 def _unknown(reading: TextReading, tokens: Sequence[str]) -> tuple[str, ...]:

@@ -128,7 +128,19 @@ class TextReading:
             ImportError: if it is read as word pieces and `tokenizers` is not
                 installed.
         """
-        return self._split(text)[: self.max_length[side]]
+        return self.uncut(text)[: self.max_length[side]]
+
+    def uncut(self, text: str) -> list[str]:
+        """All tokens of a text; see `tokens`."""
+        return self._split(text)
+
+    def is_cut(self, side: str, text: str) -> bool:
+        """True if the model does not read the end of a text."""
+        most = self.max_length[side]
+        # A token has a character or more.
+        if most is None or len(text) <= most:
+            return False
+        return len(self.uncut(text)) > most
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:

@@ -326,6 +326,15 @@ def test_answers_of_both_forms(tmp_path):
     table.write_bytes(gzip.compress(b"x\tone\nno tab\n"))
     with pytest.raises(ValueError, match=r"a.tsv.gz:2: expected an id, a tab"):
         list(read_answers(table))
+    # The names of two columns are no answer.
+    table.write_bytes(gzip.compress(b"Doc_ID\ttext\nx\tone\n"))
+    with pytest.raises(DatasetError, match=r"a.tsv.gz:1: .*--answer-column"):
+        list(read_answers(table))
+    named = Columns(answer="text", answer_id="Doc_ID")
+    assert [*read_answers(table, columns=named)] == [Answer("x", "one")]
+    (tmp_path / "a.json").write_text('[\n{"answer": "one"}\n]\n')
+    with pytest.raises(DatasetError, match=r"one JSON object per .*a\.json"):
+        list(read_answers(tmp_path / "a.json"))
     (tmp_path / "b.TSV").write_bytes(b"x\tone\n")
     assert [*read_answers(tmp_path / "b.TSV")] == [Answer("x", "one")]
     packed = tmp_path / "a.tsv.bz2"
@@ -532,7 +541,11 @@ def test_errors_of_the_commands(
     assert command("index", run, *at_file) == 2
     assert "--output must be a folder" in capsys.readouterr().err
     assert command("ask", tmp_path, "--question", "a") == 2
-    assert "the folder of a finished index" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"{tmp_path}: expected the folder of a finished index" in error
+    assert "Received: a folder without answers.json" in error
+    assert command("ask", tmp_path / "no", "--question", "a") == 2
+    assert "Received: no such folder" in capsys.readouterr().err
     part = ("--shards", 2, "--shard", 0, "--kind", "ivf-pq")
     assert command("index", run, "--answers", answer_file, *output, *part) == 2
     assert "--kind goes with `keras-qa index merge`" in capsys.readouterr().err

@@ -263,7 +263,10 @@ def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
             "expected a column 'l'",
         ),
         (["PAIRS", "--output", "x.json"], "The output must end in .csv, .tsv"),
-        (["PAIRS", "--output", "x", "--skip", "-1"], "--skip must be from 0"),
+        (
+            ["PAIRS", "--output", "x", "--skip", "-1"],
+            "--skip must be at least 0",
+        ),
         (["PAIRS", "--output", "x", "--share", "2"], "from 0 to 1. Received"),
         (["PAIRS", "--output", "x", "--depth", "1"], "goes with --ranker"),
         (["yahoo", "--group"], "--group goes with a file of your own. Rec"),

@@ -93,6 +93,7 @@ def test_rank_from_files_and_standard_input(
         (b"w1\n", (), "<stdin>:1: expected question<TAB>answer"),
         (b"\xff", (), "<stdin>:1: expected UTF-8"),
         (b"", ("--candidates", "a"), "goes with --question"),
+        (b"w1", ("--question", " "), "--question must be a text"),
         (b"", ("--tag", "x"), "goes with --format trec. Received: --format t"),
         (
             b"",

@@ -359,8 +359,8 @@ def test_words_of_dev_alone_are_unknown_but_to_bm25(trained, tmp_path):
         ({"dev_share": "0.2"}, ValueError, "`dev_share` must .*'0.2'"),
         ({"vectors": None}, VectorsError, "`vectors` must hold at least one"),
         ({"dev": 42}, DatasetError, "a file or questions. Received: int"),
-        ({"vectors": "no.txt"}, VectorsError, "`vectors` must be.*no.txt"),
-        ({"vectors": Path("no.txt")}, VectorsError, "`vectors` must .*no.txt"),
+        ({"vectors": "no.txt"}, VectorsError, "--vectors. must be.*no.txt"),
+        ({"vectors": Path("no.txt")}, VectorsError, "--vectors. must .*no.txt"),
         ({"dev": "no.csv"}, DatasetError, "no.csv, which does not exist"),
     ],
 )

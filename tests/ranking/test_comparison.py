@@ -57,10 +57,13 @@ def test_questions_with_right_candidates_only_are_told():
     scores = [np.array([1.0, 0.0])] * 3
     found = compare(questions, {"model": scores})
     assert found.questions == 2 and found.right_only == 1
+    assert found.to_json()["unanswered"] == 1
     assert found.mixed == {"model": 0.5}
     assert found.rows[0].metrics["MAP"] == 0.75
-    assert "1 of them have right candidates only" in found.notes()[1]
-    assert "without them: model 0.500" in found.notes()[1]
+    _, unanswered, right_only = found.notes()
+    assert "No figure counts 1 question without a right answer" in unanswered
+    assert "1 of them have right candidates only" in right_only
+    assert "without them: model 0.500" in right_only
     assert found.verdict == "even" and found.best_floor is None
 
 

@@ -136,11 +136,15 @@ def test_errors():
         list(miner.mine([], 0))
     with pytest.raises(ValueError, match=r"`tokenizer` must be one of"):
         CandidateMiner(["an ant"], tokenizer="bpe")
-    for name, value in (
-        *(("skip", -1), ("depth", -1), ("margin", -0.1)),
-        *(("margin", math.nan), ("share", 1.1), ("share", -1.0)),
+    for name, value, bounds in (
+        ("skip", -1, "at least 0"),
+        ("depth", -1, "at least 0"),
+        ("margin", -0.1, "at least 0"),
+        ("margin", math.nan, "at least 0"),
+        ("share", 1.1, "from 0 to 1"),
+        ("share", -1.0, "from 0 to 1"),
     ):
-        with pytest.raises(ValueError, match=f"`{name}` must be from 0 to"):
+        with pytest.raises(ValueError, match=f"`{name}` must be {bounds}"):
             list(miner.mine([], **{name: value}))
 
 

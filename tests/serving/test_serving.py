@@ -49,7 +49,11 @@ class Lengths:
 
     def __init__(self):
         self.report = TextReport()
-        self.reading = TextReading(Vocabulary(["q", "who", "wrote"]))
+        self.reading = TextReading(
+            Vocabulary(["q", "who", "wrote"]),
+            max_question_length=6,
+            max_answer_length=3,
+        )
         self.calls = []
         self.free = threading.Event()
         self.free.set()
@@ -140,6 +144,17 @@ def test_what_the_model_cannot_read_is_marked(served):
     assert "unknown_words" not in found
     found = ask(port, {**body, "query": "Who wrote Emma, emma?"})[1]
     assert found["unknown_words"] == ["emma", ",", "?"]
+    assert "query_truncated" not in found
+
+
+def test_texts_that_the_model_reads_in_part_are_marked(served):
+    _, port = served
+    body = {"query": "who wrote q " * 3, "documents": ["q q q q", "q q q"]}
+    found = ask(port, body)[1]
+    assert found["query_truncated"] is True
+    longer, whole = found["results"]
+    assert longer["index"] == 0 and longer["truncated"] is True
+    assert "truncated" not in whole
 
 
 @pytest.mark.parametrize(

@@ -105,3 +105,14 @@ def test_notes_mark_what_stands_out():
         unknown=("who", "is")
     )
     assert answer_notes(reading, "x", []) == []
+
+
+def test_notes_mark_texts_that_are_cut():
+    reading = TextReading(
+        VOCABULARY, max_question_length=2, max_answer_length=3
+    )
+    notes = answer_notes(reading, "x", ["the emma emma", "emma no no no zebra"])
+    assert [note.cut_after for note in notes] == [None, 3]
+    assert str(notes[1]) == "cut after 3 tokens"
+    assert question_notes(reading, "emma emma").cut_after is None
+    assert question_notes(reading, "emma emma no") == TextNotes(cut_after=2)
