@@ -132,8 +132,8 @@ class Ranker:
     @classmethod
     def _of_keras(cls, file: Path, reading: TextReading) -> "Ranker":
         """A ranker by the ONNX forms next to a Keras model, or by this."""
-        scoring = find_beside(file, MODEL_FILE)
-        encoding = find_beside(file, ENCODER_FILE)
+        beside = find_beside(file)
+        scoring, encoding = map(beside.get, (MODEL_FILE, ENCODER_FILE))
         if scoring is not None:
             ranker = cls._of_file(file, OnnxModel(scoring), reading)
             ranker._model = None

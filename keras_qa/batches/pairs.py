@@ -278,11 +278,13 @@ class HardestNegativeBatches(PairwiseBatches):
         shared: whether the questions of a batch share K random negatives
             (`NegativeSampler.share`), so that about K texts are encoded
             instead of `batch_size` times K.
-        **kwargs: the arguments of `keras.utils.PyDataset`.
+        **kwargs: the arguments of `keras.utils.PyDataset`; of one negative that
+            is not shared, also `features` and `targets` of `PairwiseBatches`.
 
     Raises:
-        ValueError: if `batch_size` is not positive, or `shared` is true for a
-            sampler without `pool="all"`.
+        ValueError: if `batch_size` is not positive, `shared` is true for a
+            sampler without `pool="all"`, or features or targets are given with
+            negatives that are chosen after them.
 
     Example:
         >>> sampler = NegativeSampler(
@@ -316,10 +318,12 @@ class HardestNegativeBatches(PairwiseBatches):
                 "`shared` negatives come from everywhere: the sampler must "
                 f"have pool='all'. Received: pool={sampler.pool!r}"
             )
-        if shared and (self.features is not None or self.targets is not None):
+        given = self.features is not None or self.targets is not None
+        if given and (shared or sampler.negatives > 1):
             raise ValueError(
-                "`features` and `targets` must be None with `shared` "
-                "negatives, which are drawn after them. Received: others"
+                "`features` and `targets` must be None with `shared` or "
+                "several negatives, which are chosen after them. "
+                "Received: others"
             )
         self.shared = shared
         self._share = sampler.share

@@ -108,9 +108,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
     output = arguments.output or arguments.model / BESIDE
     if output.exists() and not arguments.overwrite:
-        if arguments.output is None and find_beside(
-            arguments.model / MODEL, MODEL_FILE
-        ):
+        beside = (
+            {} if arguments.output else find_beside(arguments.model / MODEL)
+        )
+        if MODEL_FILE in beside:
             print(f"ONNX of this model is in {output}")
             return 0
         raise FileExistsError(

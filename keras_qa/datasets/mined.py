@@ -45,7 +45,7 @@ def check_output(path: Path) -> bool:
         check_pyarrow(path)
         return True
     try:
-        table_delimiter(path)
+        _output_delimiter(path)
     except DatasetError:
         # The end of a folder's name is more often a number: `mined-1.2`.
         if path.suffix[1:2].isalpha() and not path.is_dir():
@@ -73,7 +73,7 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
         ImportError: if a Parquet file is asked for without pyarrow.
     """
     path = Path(path)
-    delimiter = None if is_parquet(path) else table_delimiter(path)
+    delimiter = None if is_parquet(path) else _output_delimiter(path)
     rows = (
         (question.id, question.text, answer.id, answer.text, answer.label)
         for question in questions
@@ -93,6 +93,13 @@ def write_candidates(path: Path, questions: Iterable[Question]) -> None:
                 _write(raw, rows, delimiter)
 
     write_whole(path, save)
+
+
+def _output_delimiter(path: Path) -> str | None:
+    """As `table_delimiter`, of the names that are read and written."""
+    if path.suffix == ".bz2":
+        raise DatasetError(f"`path` must end in {TABLES}. Received: {path}")
+    return table_delimiter(path)
 
 
 def read_candidates(path: Path) -> Iterator[Question]:

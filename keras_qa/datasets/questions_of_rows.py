@@ -32,6 +32,11 @@ class Row:
     answer: str
     label: int
 
+    @property
+    def key(self) -> str:
+        """What rows of one question have in common."""
+        return self.question if self.question_id is None else self.question_id
+
 
 def position_id(position: int) -> str:
     """The id of a candidate without one: its position from 0, in 4 digits.
@@ -91,10 +96,10 @@ def group_rows(
     candidates: dict[str, Candidate] = {}
     seen: set[str] = set()
     for row in rows:
-        if first is None or key != _key(row):
+        if first is None or key != row.key:
             if first is not None:
                 yield _question(first, len(seen), candidates)
-            first, key, candidates = row, _key(row), {}
+            first, key, candidates = row, row.key, {}
             if key in seen:
                 raise error_at(
                     path,
@@ -125,10 +130,6 @@ def group_rows(
         candidates[candidate.id] = candidate
     if first is not None:
         yield _question(first, len(seen), candidates)
-
-
-def _key(row: Row) -> str:
-    return row.question if row.question_id is None else row.question_id
 
 
 def _candidate(path: Path, row: Row, position: int) -> Candidate:

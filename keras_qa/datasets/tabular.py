@@ -234,7 +234,6 @@ def _collected(rows: Iterator[Row]) -> Iterator[Row]:
     """Groups the rows of each question, in the order of first rows."""
     questions: dict[str, list[Row]] = {}
     for row in rows:
-        key = row.question if row.question_id is None else row.question_id
-        questions.setdefault(key, []).append(row)
+        questions.setdefault(row.key, []).append(row)
     for group in questions.values():
         yield from group

@@ -56,9 +56,9 @@ class OnnxModel:
                 "Loading ONNX needs onnxruntime: pip install 'keras-qa[onnx]'"
             ) from error
         threads = os.environ.get(THREADS, "0")
-        if not threads.isdecimal():
+        if not (threads.isdecimal() and len(threads) < 10):
             raise RankerError(
-                f"{THREADS} must be a number. Received: {threads!r}"
+                f"{THREADS} must be a number below 10^9. Received: {threads!r}"
             )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = int(threads)
@@ -96,28 +96,32 @@ class OnnxModel:
         return np.concatenate(vectors)
 
 
-def find_beside(keras_file: Path, name: str) -> Path | None:
-    """The ONNX file that was made of a Keras model and lies next to it.
+def find_beside(keras_file: Path) -> dict[str, Path]:
+    """The ONNX files that were made of a Keras model and lie next to it.
 
     Args:
         keras_file: the `.keras` file; its folder may have a subfolder
             `BESIDE`.
-        name: `MODEL_FILE` or `ENCODER_FILE`.
 
     Returns:
-        The file, or None: if there is none, it was made of another Keras
-        model, or onnxruntime is not installed.
+        The files that are there, of the names `MODEL_FILE` and
+        `ENCODER_FILE`; none if they were made of another Keras model, or
+        onnxruntime is not installed.
     """
     folder = keras_file.parent / BESIDE
+    names = MODEL_FILE, ENCODER_FILE
+    found = {n: folder / n for n in names if (folder / n).is_file()}
+    if not found:
+        return {}
     try:
         noted = json.loads((folder / READING).read_text("utf-8")).get(SOURCE)
-        if not (folder / name).is_file() or noted != file_digest(keras_file):
-            return None
+        if noted != file_digest(keras_file):
+            return {}
         import onnxruntime  # noqa: F401
     # Without a sound ONNX form, the Keras model ranks.
     except (OSError, ValueError, AttributeError, ImportError):
-        return None
-    return folder / name
+        return {}
+    return found
 
 
 class _Input:

@@ -23,6 +23,7 @@ MAX_ITEM_CHARACTERS = 2**24
 _MAX_WHERE = 400
 _CHUNK_BYTES = 2**16
 _BLANK = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"[-+.eE0-9]*")
 
 
 def error_in(
@@ -182,8 +183,9 @@ class _Reader:
                 if length <= MAX_ITEM_CHARACTERS and self._read_on():
                     continue
                 self._fail_at(where, error)
-            # More digits of a number may follow.
-            if end < len(self._text) or not self._read_on():
+            # More of a number may follow, also of one that is read to `1.`.
+            whole = not _NUMBER.fullmatch(self._text, end)
+            if whole or not self._read_on():
                 self._drop(end)
                 return value
 

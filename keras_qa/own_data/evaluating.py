@@ -224,8 +224,9 @@ def _word_floors(
     ranker: "Ranker", reading: TextReading | None, questions: Sequence[Question]
 ) -> dict[str, list[np.ndarray]]:
     """Idf overlap, and cosine and alignment by the ranker's word vectors."""
-    corpus = Corpus(questions)
-    if reading is not None:
+    if reading is None:
+        corpus = Corpus(questions)
+    else:
         corpus = Corpus(
             questions,
             tokenizer=reading.tokenizer,

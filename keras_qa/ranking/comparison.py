@@ -16,6 +16,7 @@ from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
 from keras_qa.ranking.evaluation import named_measures
+from keras_qa.ranking.intervals import at_a_time
 from keras_qa.ranking.intervals import mean_interval
 from keras_qa.ranking.intervals import paired_difference
 
@@ -248,7 +249,8 @@ def paired_test(comparison: Comparison, name: str) -> str:
     """
     first = comparison.rows[0].name
     values = comparison.values(first), comparison.values(name)
-    difference, _, p_value = paired_difference(*values, batch=1000)
+    batch = at_a_time(len(values[0]), 1000)
+    difference, p_value = paired_difference(*values, batch=batch)
     low, high = _within(-1, values[0] - values[1])
     return (
         f"{first} less {name}: MAP {difference:+.4f} [{low:+.4f}, "

@@ -100,17 +100,13 @@ def encode_texts(scorer: keras.Model, side: str, texts: Ragged) -> np.ndarray:
         ValueError: if a word id is negative or beyond the vocabulary.
     """
     _check_ids(scorer, texts)
-    order = np.zeros(0, np.int64)
-    parts = []
+    width = getattr(scorer, f"{side}_encoder").output_shape[-1]
+    vectors = np.empty((len(texts), width), np.float32)
     for chosen, encoded in _encodings(
         scorer, side, texts, np.arange(len(texts))
     ):
-        order = np.append(order, chosen)
-        parts.append(np.asarray(encoded[: len(chosen)], np.float32))
-    if not parts:
-        width = getattr(scorer, f"{side}_encoder").output_shape[-1]
-        return np.zeros((0, width), np.float32)
-    return np.concatenate(parts)[np.argsort(order)]
+        vectors[chosen] = np.asarray(encoded[: len(chosen)], np.float32)
+    return vectors
 
 
 def encode_tokens(scorer: keras.Model, side: str, texts: Ragged) -> VectorTexts:

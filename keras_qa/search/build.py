@@ -213,7 +213,7 @@ def add_question_encoder(folder: Path) -> bool:
     if has_tokens(read_index_file(folder / ANSWERS, Description)):
         return False
     file = folder / "model" / MODEL
-    if find_beside(file, ENCODER_FILE) is not None:
+    if ENCODER_FILE in find_beside(file):
         return True
     model = Ranker.load(file.parent).model
     try:

@@ -15,6 +15,7 @@ from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import write_whole
 from keras_qa.progress import ProgressBar
 from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.reading import TextReading
 
 # Pairs between two steps of the progress bar, and steps after which scores are
 # kept: a BERT takes some minutes for these.
@@ -24,6 +25,8 @@ KEPT_AFTER = 32
 
 class Teacher(Protocol):
     """What scores texts, such as `keras_qa.Ranker`."""
+
+    reading: TextReading
 
     def scores(
         self, questions: Sequence[str], answers: Sequence[str]
@@ -45,8 +48,8 @@ class TeacherScores:
         teacher: a loaded ranker.
         corpus: the texts.
         folder: where scores are kept, also while more are computed, in a file
-            for each teacher, `teacher-DIGEST.npz`; None keeps them in memory
-            only.
+            for each teacher, `teacher-DIGEST-TOKENIZER-READABLE.npz`; None
+            keeps them in memory only.
 
     Call arguments:
         questions: indices of questions in the corpus, `(n,)`.
@@ -73,8 +76,9 @@ class TeacherScores:
         self.file: Path | None = None
         self._known: dict[int, float] = {}
         if folder is not None:
-            digest = teacher.weights_digest()[:16]
-            self.file = folder / f"teacher-{digest}.npz"
+            digest, reading = teacher.weights_digest()[:16], teacher.reading
+            name = f"teacher-{digest}-{reading.tokenizer}-{reading.readable}"
+            self.file = folder / f"{name}.npz"
             self._read(self.file)
 
     def __call__(
@@ -102,7 +106,8 @@ class TeacherScores:
                 questions, answers = map(list, zip(*part, strict=True))
                 scores = self.teacher.scores(questions, answers)
                 scores = np.where(scores > UNREAD_SCORE, scores, np.nan)
-                self._known |= zip(keys[start:], scores.tolist(), strict=False)
+                known = keys[start : start + CHUNK]
+                self._known |= zip(known, scores.tolist(), strict=True)
                 bar.update(len(part))
                 if step % KEPT_AFTER == 0:
                     self._keep()

@@ -246,7 +246,7 @@ def page(arguments: argparse.Namespace) -> str:
                 if control == name or control not in values:
                     row.append("–")
                     continue
-                difference, _, p_value = paired_difference(
+                difference, p_value = paired_difference(
                     runs.mean(axis=0), values[control].mean(axis=0)
                 )
                 tests[control, name] = (difference, p_value)

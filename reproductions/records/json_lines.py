@@ -13,6 +13,7 @@ from keras_qa.errors import KerasQAError
 from keras_qa.files.checks import parse_json
 from keras_qa.files.checks import typed
 from keras_qa.files.locks import locked
+from keras_qa.files.locks import read_locked
 from keras_qa.files.whole import write_text
 
 
@@ -23,21 +24,22 @@ class RecordError(KerasQAError, ValueError):
 def read_lines(path: Path | str, kind: Any) -> list[Any]:
     """Reads a file with one JSON object per line; none if it does not exist.
 
+    A last line that has no line end and is not a record was left by a crash: it
+    is skipped with a warning.
+
     Args:
         path: the file.
         kind: type of each line, for `keras_qa.files.checks.typed`.
 
     Raises:
-        RecordError: if a line is not of that type.
+        RecordError: if any other line is not of that type; the message names
+            the file and the line.
     """
-    path = Path(path)
-    if not path.exists():
+    try:
+        content = read_locked(path)
+    except FileNotFoundError:
         return []
-    # `str.splitlines` would also split at Unicode separators inside texts.
-    return [
-        parse_json(line, kind, f"{path}:{number}", RecordError)
-        for number, line in enumerate(path.read_bytes().splitlines(), 1)
-    ]
+    return _records(path, content, kind)
 
 
 def append_line(path: Path | str, record: dict[str, Any], kind: Any) -> None:
@@ -100,7 +102,8 @@ def write_records(
         RecordError: if a line of the file is not of that kind.
     """
     with locked(path):
-        earlier = filter(keep, read_lines(path, kind))
+        content = Path(path).read_bytes()
+        earlier = filter(keep, _records(path, content, kind))
         every = {record.identity: record for record in earlier}
         every |= {record.identity: record for record in records}
         lines = [
@@ -109,6 +112,23 @@ def write_records(
             for record in every.values()
         ]
         write_text(path, "".join(lines))
+
+
+def _records(path: Path | str, content: bytes, kind: Any) -> list[Any]:
+    """The records of a file's content; see `read_lines`."""
+    # `bytes.splitlines` would not tell whether the last line has an end.
+    *lines, rest = content.split(b"\n")
+    records = [
+        parse_json(line, kind, f"{path}:{number}", RecordError)
+        for number, line in enumerate(lines, start=1)
+    ]
+    if rest:
+        place = f"{path}:{len(lines) + 1}"
+        try:
+            records.append(parse_json(rest, kind, place, RecordError))
+        except RecordError as error:
+            warnings.warn(f"Torn last line left out. {error}", stacklevel=3)
+    return records
 
 
 def _repair_last_line(path: Path, descriptor: int, kind: Any) -> None:

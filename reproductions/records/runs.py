@@ -1,15 +1,14 @@
 """The record of measured runs: one JSON object per line, only appended to."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 from typing import NotRequired
 from typing import TypedDict
 
 from keras_qa.files.checks import parse_json
-from keras_qa.files.locks import read_locked
 from reproductions.records.json_lines import RecordError
 from reproductions.records.json_lines import append_line
+from reproductions.records.json_lines import read_lines
 
 RUNS = "runs.jsonl"
 TEST_RUNS = "test_runs.jsonl"
@@ -60,29 +59,10 @@ def append_run(path: Path | str, record: dict[str, Any]) -> None:
 def read_runs(path: Path | str) -> list[dict[str, Any]]:
     """Reads all runs, in the order in which they were appended.
 
-    A last line that has no line end and is not a record was left by a crash: it
-    is skipped with a warning. There are no runs if the file does not exist.
-
     Raises:
-        RecordError: if any other line is not a record; the message names the
-            file and the line.
+        RecordError: see `read_lines`.
     """
-    path = Path(path)
-    try:
-        content = read_locked(path)
-    except FileNotFoundError:
-        return []
-    runs = []
-    *lines, rest = content.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        runs.append(_parse(line, f"{path}:{number}"))
-    if rest:
-        place = f"{path}:{len(lines) + 1}"
-        try:
-            runs.append(_parse(rest, place))
-        except RecordError as error:
-            warnings.warn(f"Torn last line left out. {error}", stacklevel=2)
-    return runs
+    return read_lines(path, Run)
 
 
 def read_all_runs(records: Path) -> list[dict[str, Any]]:
@@ -127,7 +107,7 @@ def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:
         RecordError: if the file is not a record; the message names it.
     """
     path = folder / "metrics.json"
-    record = _parse(path.read_bytes(), str(path))
+    record = parse_json(path.read_bytes(), Run, str(path), RecordError)
     missing = [name for name in needed if name not in record]
     if missing:
         raise RecordError(
@@ -135,7 +115,3 @@ def read_metrics(folder: Path, *needed: str) -> dict[str, Any]:
             f"Received: no {', '.join(missing)}"
         )
     return record
-
-
-def _parse(line: bytes, place: str) -> dict[str, Any]:
-    return parse_json(line, Run, place, RecordError)

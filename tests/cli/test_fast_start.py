@@ -11,7 +11,6 @@ import pytest
 from keras_qa.errors import RankerError
 from keras_qa.export import verification
 from keras_qa.export.onnx_beside import add_onnx
-from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.onnx_model import find_beside
 from keras_qa.ranker import Ranker
 from keras_qa.search.build import add_question_encoder
@@ -131,10 +130,10 @@ def test_an_onnx_form_of_another_model_is_not_used(run_with_onnx, tmp_path):
     folder = shutil.copytree(run_with_onnx, tmp_path / "run")
     with (folder / "model.keras").open("ab") as file:
         file.write(b"x")
-    assert find_beside(folder / "model.keras", "model.onnx") is None
+    assert find_beside(folder / "model.keras") == {}
     shutil.copy(run_with_onnx / "model.keras", folder)
-    assert find_beside(folder / "model.keras", "model.onnx") is not None
-    assert find_beside(folder / "model.keras", ENCODER_FILE) is None
+    found = {"model.onnx": folder / "onnx/model.onnx"}
+    assert find_beside(folder / "model.keras") == found
     (folder / "onnx/reading.json").write_text("[]")
     assert Ranker.load(folder).engine == "keras"
 

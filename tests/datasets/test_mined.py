@@ -77,7 +77,7 @@ def test_a_name_says_what_is_written(tmp_path, monkeypatch):
     folder.mkdir()
     for name in ("a", "mined-1.2", "a.data"):
         assert not check_output(tmp_path / name)
-    for name in ("a.json", "a.txt", "a.parquet.gz", "a.gz"):
+    for name in ("a.json", "a.txt", "a.parquet.gz", "a.gz", "a.csv.bz2"):
         with pytest.raises(DatasetError, match=r"in \.parquet, or be a fold"):
             check_output(tmp_path / name)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
@@ -88,3 +88,5 @@ def test_a_name_says_what_is_written(tmp_path, monkeypatch):
 def test_the_name_must_say_the_format(tmp_path):
     with pytest.raises(DatasetError, match=r"must end in .csv, .*Received:"):
         write_candidates(tmp_path / "a.txt", QUESTIONS)
+    with pytest.raises(DatasetError, match=r"must end in .csv, .*a\.csv\.bz2"):
+        write_candidates(tmp_path / "a.csv.bz2", QUESTIONS)

@@ -18,6 +18,8 @@ from keras_qa.metrics.ranking import MeanAveragePrecision
 from keras_qa.models import CosineQA
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.readable import UNREAD_SCORE
+from keras_qa.text.reading import TextReading
+from keras_qa.text.vocabulary import Vocabulary
 from keras_qa.training import distillation
 from keras_qa.training.distillation import TeacherScores
 from keras_qa.training.pairwise import PairwiseTrainer
@@ -41,9 +43,10 @@ QUESTIONS = [
 class Teacher:
     """Scores a pair by the lengths of its texts, and counts what is asked."""
 
-    def __init__(self, digest="0123456789abcdef0123"):
+    def __init__(self, digest="0123456789abcdef0123", readable="content"):
         self.asked = []
         self.digest = digest
+        self.reading = TextReading(Vocabulary([]), readable=readable)
 
     def scores(self, questions, answers):
         self.asked += zip(questions, answers, strict=True)
@@ -94,7 +97,7 @@ def test_scores_are_kept_for_other_runs(tmp_path, corpus):
     pairs = corpus.index(QUESTIONS).pairs()
     found = TeacherScores(Teacher(), corpus, tmp_path / "t")(*pairs)
     assert [p.name for p in (tmp_path / "t").glob("*.npz")] == [
-        "teacher-0123456789abcdef.npz"
+        "teacher-0123456789abcdef-word-content.npz"
     ]
     again = Teacher()
     # Texts have other numbers there.
@@ -107,9 +110,10 @@ def test_scores_are_kept_for_other_runs(tmp_path, corpus):
     assert again.asked == [("Who wrote Emma?", "Yes.")]
     third = TeacherScores(Teacher(), corpus, tmp_path / "t")
     assert len(third._known) == len(found) + 1
-    another = Teacher("f" * 20)
-    TeacherScores(another, corpus, tmp_path / "t")(*pairs)
-    assert len(another.asked) == len(found)
+    # Another model, or one that scores other answers.
+    for another in (Teacher("f" * 20), Teacher(readable="any")):
+        TeacherScores(another, corpus, tmp_path / "t")(*pairs)
+        assert len(another.asked) == len(found)
 
 
 def test_two_runs_at_once_keep_the_scores_of_both(tmp_path, corpus):
@@ -143,7 +147,7 @@ def test_scores_of_a_stopped_run_are_kept(tmp_path, corpus, monkeypatch):
 
 
 def test_damaged_scores(tmp_path, corpus):
-    (tmp_path / "teacher-0123456789abcdef.npz").write_bytes(b"PK")
+    (tmp_path / "teacher-0123456789abcdef-word-content.npz").write_bytes(b"PK")
     with pytest.raises(RunFolderError, match="expected the scores of a teac"):
         TeacherScores(Teacher(), corpus, tmp_path)
 

@@ -181,6 +181,17 @@ def test_own_candidates_cannot_be_shared():
         HardestNegativeBatches(NUMBERED, sampler, batch_size=1, shared=True)
 
 
+def test_targets_of_negatives_that_are_chosen_after_them_are_refused():
+    def targets(questions, answers):
+        return answers.astype(np.float32)
+
+    _, found = _batches(negatives=1, targets=targets)[0]
+    assert found.shape == (4, 2) and found.min() >= QUESTIONS
+    for settings in ({"negatives": 2}, {"negatives": 1, "shared": True}):
+        with pytest.raises(ValueError, match="chosen after them"):
+            _batches(targets=targets, **settings)
+
+
 def test_sizes_suit_the_backend():
     batches = _batches()
     longest = batches.texts.lengths.max()

@@ -26,7 +26,7 @@ from keras_qa.files.json_stream import read_array
 from keras_qa.files.text_files import find_file
 
 # What may end a sentence: a mark and closing quotes or brackets before white
-# space, if the next word starts with a capital, a digit or an opening mark.
+# space, if the next word does not start with a small ASCII letter.
 _END = re.compile(
     r"""(?:[.!?]["'”’»)\]]*\s+|\s*\n\s*)(?=["'“‘«(\[]*[^\W_a-z])"""
 )

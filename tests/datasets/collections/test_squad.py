@@ -75,13 +75,22 @@ def test_any_pieces_make_the_whole(tmp_path, monkeypatch, chunk):
     assert list(read_squad(pretty)) == list(read_squad(DEV))
 
 
-def test_other_members_and_scalars_are_passed_over(tmp_path):
+@pytest.mark.parametrize("chunk", [1, 3, 99])
+def test_other_members_and_scalars_are_passed_over(
+    tmp_path, monkeypatch, chunk
+):
+    # A piece may end within a number, such as behind `1.`.
+    monkeypatch.setattr(json_files, "_CHUNK_BYTES", chunk)
     path = tmp_path / "a.json"
-    path.write_text('{"a": {"data": [0]}, "data" : [12, -3.5 , "x"], "b": []}')
+    path.write_text(
+        '{"a": {"data": [0]}, "n": 1.25e3, "data" : [12, -3.5 , "x", 1E+2], '
+        '"b": []}'
+    )
     assert list(json_files.read_array(path, "data")) == [
         ("data[0]", 12),
         ("data[1]", -3.5),
         ("data[2]", "x"),
+        ("data[3]", 100.0),
     ]
     path.write_text('{"data": [ ]}')
     assert list(json_files.read_array(path, "data")) == []

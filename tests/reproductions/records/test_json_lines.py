@@ -23,6 +23,13 @@ def test_lines_are_read_in_order(tmp_path):
     assert read_lines(tmp_path / "none.jsonl", Point) == []
 
 
+def test_a_torn_last_line_is_left_out(tmp_path):
+    path = tmp_path / "points.jsonl"
+    path.write_text('{"x": 1}\n{"x": ')
+    with pytest.warns(UserWarning, match=r"left out.*points\.jsonl:2: expect"):
+        assert read_lines(path, Point) == [Point(1)]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
