@@ -23,9 +23,9 @@ class KerasContender:
         import keras
         from keras import ops
 
+        from keras_qa.batches.pairs import PairwiseBatches
         from keras_qa.losses.pairwise import PairwiseHinge
         from keras_qa.models import HyperQA
-        from keras_qa.training.pairwise import PairwiseBatches
         from keras_qa.training.pairwise import PairwiseTrainer
 
         class PaddedBatches(PairwiseBatches):

@@ -14,8 +14,6 @@ from keras_qa.arguments import check_choice
 from keras_qa.errors import ExportError
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import FORMATS
-from keras_qa.export.forms import ONNX
-from keras_qa.export.forms import SAVED_MODEL
 from keras_qa.export.forms import check_contained
 from keras_qa.export.forms import check_form
 from keras_qa.export.forms import export_form
@@ -23,10 +21,11 @@ from keras_qa.export.keras_file import load_model
 from keras_qa.export.keras_folder import folder_reading
 from keras_qa.export.keras_folder import save_folder
 from keras_qa.export.onnx_model import ENCODER_FILE
-from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import OnnxModel
 from keras_qa.export.onnx_model import find_beside
 from keras_qa.export.target import MODEL
+from keras_qa.export.target import ONNX
+from keras_qa.export.target import SAVED_MODEL
 from keras_qa.files.checks import fits
 from keras_qa.files.checks import read_json
 from keras_qa.files.whole import file_digest
@@ -133,7 +132,7 @@ class Ranker:
     def _of_keras(cls, file: Path, reading: TextReading) -> "Ranker":
         """A ranker by the ONNX forms next to a Keras model, or by this."""
         beside = find_beside(file)
-        scoring, encoding = map(beside.get, (MODEL_FILE, ENCODER_FILE))
+        scoring, encoding = map(beside.get, (ONNX, ENCODER_FILE))
         if scoring is not None:
             ranker = cls._of_file(file, OnnxModel(scoring), reading)
             ranker._model = None

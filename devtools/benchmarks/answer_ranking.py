@@ -201,8 +201,8 @@ class Training:
     def __init__(self, settings: Settings, texts: RaggedTexts, model: Any):
         import keras
 
+        from keras_qa.batches.pairs import HardestNegativeBatches
         from keras_qa.losses.pairwise import PairwiseHinge
-        from keras_qa.training.pairwise import HardestNegativeBatches
         from keras_qa.training.pairwise import HardestNegativeTrainer
 
         self.trainers, self.batches = {}, {}

@@ -18,9 +18,9 @@ from keras_qa.export.forms import FORMATS
 from keras_qa.export.forms import check_form
 from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.onnx_model import BESIDE
-from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import find_beside
 from keras_qa.export.target import MODEL
+from keras_qa.export.target import ONNX
 from keras_qa.files.whole import check_writable
 from keras_qa.ranker import Ranker
 
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         beside = (
             {} if arguments.output else find_beside(arguments.model / MODEL)
         )
-        if MODEL_FILE in beside:
+        if ONNX in beside:
             print(f"ONNX of this model is in {output}")
             return 0
         raise FileExistsError(

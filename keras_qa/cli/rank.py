@@ -27,6 +27,7 @@ from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.errors import DatasetError
 from keras_qa.errors import SearchError
+from keras_qa.progress import in_terminal
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import check_answers
 from keras_qa.search.answers import read_answers
@@ -136,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
         itertools.chain([first], asked),
         "Rank",
         unit="question",
-        disable=arguments.question is not None or not sys.stderr.isatty(),
+        disable=arguments.question is not None or not in_terminal(),
     ):
         ranking = Ranking.of_candidates(
             question_id,

@@ -15,9 +15,9 @@ from keras_qa.datasets.table_records import PARQUET_ROWS
 from keras_qa.datasets.table_records import TABLES
 from keras_qa.datasets.table_records import check_pyarrow
 from keras_qa.datasets.table_records import is_parquet
+from keras_qa.datasets.table_records import table_delimiter
 from keras_qa.datasets.tabular import Columns
 from keras_qa.datasets.tabular import read_tabular
-from keras_qa.datasets.tabular import table_delimiter
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import unix_line_ends
 from keras_qa.files.whole import write_whole

@@ -14,14 +14,13 @@ from keras_qa.datasets.ids import id_text
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.datasets.table_records import Record
-from keras_qa.datasets.table_records import table_delimiter
 from keras_qa.datasets.table_records import table_records
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import find_file
 
-__all__ = ["Columns", "open_tabular", "read_tabular", "table_delimiter"]
+__all__ = ["Columns", "open_tabular", "read_tabular"]
 
 _GROUP = ", or `group=True` (--group)"
 _WORDS = {"no": 0, "yes": 1}

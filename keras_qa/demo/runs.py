@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from keras_qa.errors import RankerError
-from keras_qa.export.forms import ONNX
 from keras_qa.export.forms import check_form
+from keras_qa.export.target import ONNX
 
 BM25 = "bm25"
 """The name of a ranker that is made of the shown questions' answers."""

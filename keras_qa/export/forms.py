@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keras_qa.errors import RankerError
+from keras_qa.export.target import LITE
 from keras_qa.export.target import MODEL
+from keras_qa.export.target import ONNX
+from keras_qa.export.target import SAVED_MODEL
 from keras_qa.text.reading import READING
 from keras_qa.text.reading import VOCABULARY
 from keras_qa.text.reading import TextReading
@@ -17,9 +20,6 @@ FORMATS = ("keras", "saved_model", "onnx", "tflite", "tf_serving", "triton")
 """What `keras_qa.Ranker.export` writes."""
 
 METRICS = "metrics.json"
-SAVED_MODEL = "saved_model.pb"
-ONNX = "model.onnx"
-LITE = "model.tflite"
 PACKAGES = ("onnx", "onnxruntime", "tf2onnx", "tokenizers")
 
 

@@ -14,8 +14,8 @@ import keras
 from keras_qa.export.converted_folder import check_folder
 from keras_qa.export.converted_folder import write_folder
 from keras_qa.export.onnx_model import ENCODER_FILE
-from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import SOURCE
+from keras_qa.export.target import ONNX
 from keras_qa.export.target import check_tensorflow
 from keras_qa.export.tokenizer_file import make_tokenizer
 from keras_qa.export.tokenizer_file import save_tokenizers
@@ -86,7 +86,7 @@ def export_onnx(
 
     write_folder(
         path,
-        MODEL_FILE,
+        ONNX,
         converted,
         reading,
         {s.name: (s.shape.as_list(), s.dtype.name) for s in signature},

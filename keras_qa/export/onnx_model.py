@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from keras_qa.errors import RankerError
+from keras_qa.export.target import ONNX
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import file_digest
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.reading import READING
 
-MODEL_FILE = "model.onnx"
 ENCODER_FILE = "question_encoder.onnx"
 
 BESIDE = "onnx"
@@ -104,12 +104,12 @@ def find_beside(keras_file: Path) -> dict[str, Path]:
             `BESIDE`.
 
     Returns:
-        The files that are there, of the names `MODEL_FILE` and
+        The files that are there, of the names `ONNX` and
         `ENCODER_FILE`; none if they were made of another Keras model, or
         onnxruntime is not installed.
     """
     folder = keras_file.parent / BESIDE
-    names = MODEL_FILE, ENCODER_FILE
+    names = ONNX, ENCODER_FILE
     found = {n: folder / n for n in names if (folder / n).is_file()}
     if not found:
         return {}

@@ -20,6 +20,7 @@ from keras_qa.errors import ModelFileError
 from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import check_config
 from keras_qa.export.keras_file import model_config
+from keras_qa.export.target import SAVED_MODEL
 from keras_qa.export.target import check_target
 from keras_qa.export.target import check_tensorflow
 from keras_qa.files.text_files import shorten
@@ -30,7 +31,6 @@ from keras_qa.text.sides import SIDES
 from keras_qa.text.tokenizer import well_formed
 from keras_qa.text.word_pieces import WORD_PIECES
 
-MODEL_FILE = "saved_model.pb"
 VARIABLES = "variables/variables.data-00000-of-00001"
 EXTRA = "assets.extra"
 ARCHITECTURE = "architecture.json"
@@ -93,7 +93,7 @@ def export_saved_model(
     """
     path = Path(path)
     check_tensorflow()
-    check_target(path, overwrite, MODEL_FILE)
+    check_target(path, overwrite, SAVED_MODEL)
     if reading.tokenizer in WORD_PIECES:
         raise ExportError(
             "A SavedModel splits text into words, not into word pieces: write "

@@ -7,6 +7,9 @@ from keras_qa.errors import ExportError
 
 MODEL = "model.keras"
 """The file of the Keras model in the folder of a run or of `Ranker.save`."""
+ONNX = "model.onnx"
+LITE = "model.tflite"
+SAVED_MODEL = "saved_model.pb"
 
 
 def check_tensorflow() -> None:

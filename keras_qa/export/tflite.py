@@ -16,10 +16,9 @@ import keras
 from keras_qa.errors import ExportError
 from keras_qa.export.converted_folder import check_folder
 from keras_qa.export.converted_folder import write_folder
+from keras_qa.export.target import LITE
 from keras_qa.text.reading import TextReading
 from keras_qa.text.sides import SIDES
-
-MODEL_FILE = "model.tflite"
 
 LENGTHS = MappingProxyType({"question": 40, "answer": 100})
 """Tokens that texts are padded to by default."""
@@ -103,7 +102,7 @@ def export_lite(
         converted = converter.convert()
     write_folder(
         path,
-        MODEL_FILE,
+        LITE,
         converted,
         reading
         and reading.cut_to(

@@ -9,9 +9,9 @@ import numpy as np
 
 from keras_qa.errors import ExportError
 from keras_qa.errors import TextWarning
-from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.onnx_model import OnnxModel
 from keras_qa.export.saved_model import SavedModel
+from keras_qa.export.target import ONNX
 from keras_qa.ranking.padded import score_padded
 from keras_qa.text.reading import TextReading
 
@@ -114,9 +114,9 @@ def verify_onnx(
     texts, _, answered, _ = read
     computed = score_padded(model, *read)
     expected = reading.unread_last(computed, texts, answered)
-    scores = score_padded(OnnxModel(Path(path) / MODEL_FILE), *read)
+    scores = score_padded(OnnxModel(Path(path) / ONNX), *read)
     return _compare(
-        *(path, MODEL_FILE, scores, expected, computed),
+        *(path, ONNX, scores, expected, computed),
         *(asked, answers, tolerance),
     )
 

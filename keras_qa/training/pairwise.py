@@ -10,8 +10,6 @@ from keras import ops
 from keras_qa.batches.listwise import ListwiseBatches
 from keras_qa.batches.pairs import EpochBatches
 from keras_qa.batches.pairs import GroupBatches
-from keras_qa.batches.pairs import HardestNegativeBatches
-from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.devices import divide
 from keras_qa.devices import divide_batch
 from keras_qa.losses.distillation import DistillationKL
@@ -23,12 +21,7 @@ from keras_qa.metrics.ranking import RankingMetric
 READ_LABELS = (PairwiseHinge, ListwiseSoftmax, RankingMetric)
 READ_TARGETS = (MarginMSE, DistillationKL)
 
-__all__ = [
-    "HardestNegativeBatches",
-    "HardestNegativeTrainer",
-    "PairwiseBatches",
-    "PairwiseTrainer",
-]
+__all__ = ["HardestNegativeTrainer", "PairwiseTrainer"]
 
 
 @keras.saving.register_keras_serializable(package="keras_qa")

@@ -7,6 +7,7 @@ from typing import NotRequired
 from typing import TypedDict
 
 from reproductions.records.json_lines import read_lines
+from reproductions.records.seed_groups import UNTRAINED
 
 # The end of the name of a model that is trained, and without it ranks as it is.
 TUNED = "-tuned"
@@ -67,6 +68,6 @@ def with_tuned(costs: Iterable[Cost]) -> list[Cost]:
     for cost in list(costs):
         name = cost["model"] + TUNED
         own = (cost["paper"], name, cost["dataset"]) in recorded
-        if cost["recipe"] == "untrained" and not own:
+        if cost["recipe"] == UNTRAINED and not own:
             costs.append({**cost, "model": name, "recipe": "best"})
     return costs

@@ -18,6 +18,8 @@ FOLD = " less its fold"
 """What the name has at its end where a fold of train chose the epoch."""
 NO_FOLD = frozenset(("average_last", "folds"))
 """Settings by which no fold is held out of train."""
+UNTRAINED = "untrained"
+"""The recipe of rankings without a network."""
 TRAIN_SPLIT = "train_split"
 """The setting that chooses a training set of TrecQA: no other condition."""
 

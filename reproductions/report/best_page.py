@@ -12,6 +12,7 @@ from reproductions.report import markdown
 from reproductions.report.paper_page import GENERATED
 from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import Floors
+from reproductions.report.rules.lines import NOT_RUN
 from reproductions.report.rules.lines import latest_best
 from reproductions.report.rules.marks import about_marks
 from reproductions.report.rules.marks import marks_of
@@ -29,7 +30,6 @@ MORE = ("semeval",)
 # Its training sets are compared; and that of its questions which have a right
 # and a wrong answer.
 TWO_SETS = "trecqa-raw", "trecqa-clean"
-NOT_RUN = "–"
 INTRODUCTION = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, and how far it
 is above the best floor of the same vectors, of a BERT those of as many layers.

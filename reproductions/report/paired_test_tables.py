@@ -12,9 +12,9 @@ from reproductions.records.seed_groups import ALIKE
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import own_training_set
 from reproductions.report import markdown
-from reproductions.report.rules.claims import ABOVE
-from reproductions.report.rules.claims import BELOW
+from reproductions.report.rules.claims import HIGHER
 from reproductions.report.rules.claims import LEVEL
+from reproductions.report.rules.claims import LOWER
 from reproductions.report.rules.claims import NOTHING
 from reproductions.report.rules.claims import UNDECIDED
 from reproductions.report.rules.claims import claim
@@ -115,8 +115,8 @@ def _remark(
         resamples=max(test.resamples for test in tests),
         permutations=max(test.permutations for test in tests),
         family=sum(said.p_value is not None for said in says.values()),
-        above=ABOVE,
-        below=BELOW,
+        above=HIGHER,
+        below=LOWER,
         equal=LEVEL,
         undecided=UNDECIDED,
         level=round(1 - tests[0].confidence, 10),
@@ -147,7 +147,7 @@ def _words(paper: Paper, says: Mapping[tuple[str, ...], _Said]) -> list[str]:
         + "; ".join(
             f"{word}{' against' * (word == UNDECIDED)} "
             + ", ".join(of_word[word])
-            for word in (ABOVE, LEVEL, UNDECIDED, BELOW)
+            for word in (HIGHER, LEVEL, UNDECIDED, LOWER)
             if word in of_word
         )
         + "."

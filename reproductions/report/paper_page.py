@@ -15,6 +15,8 @@ from reproductions.report.paper_tables import paper_tables
 from reproductions.report.provenance import how_made
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.marks import about_earlier
+from reproductions.report.rules.row_runs import LENGTHS
+from reproductions.report.rules.row_runs import PLAIN
 from reproductions.report.run_tables import changed_settings
 from reproductions.report.run_tables import measured
 from reproductions.report.run_tables import sizes_and_speeds
@@ -30,10 +32,6 @@ EPOCHS = "What chose the epochs is said below each table."
 BEST = """\
 Recipe `best` was searched on folds of each data set's train, with
 [exceptions](../best.md)."""
-# Settings that may differ from the recipe's in the tables of dev and test; from
-# TRAIN-ALL, which has long texts, those that cut them, too.
-LISTED = {"epochs", TRAIN_SPLIT}
-CUTS = {"max_question_length", "max_answer_length"}
 ONCE = """\
 Test splits are not among the files that recipes are chosen with. These runs
 were made apart, each seed once, by this project's command at the commit that is
@@ -87,15 +85,15 @@ def paper_page(
 def _listed(groups: Sequence[Group]) -> list[Group]:
     """The groups that the tables of dev and test have.
 
-    Runs with other epochs, or on another training set of TrecQA, are listed
-    with the others, marked as such.
+    Runs with other epochs, or on another training set of TrecQA, whose long
+    texts may be cut, are listed with the others, marked as such.
     """
     return [
         g
         for g in groups
         if g.once
         or g.overrides.keys()
-        <= (LISTED | CUTS if TRAIN_SPLIT in g.overrides else LISTED)
+        <= (PLAIN | LENGTHS if TRAIN_SPLIT in g.overrides else PLAIN)
     ]
 
 

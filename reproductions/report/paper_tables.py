@@ -9,9 +9,9 @@ from reproductions.records.papers import PrintedTable
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
 from reproductions.records.reasons import REASONS
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
-from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.marks import about_sums
 from reproductions.report.rules.marks import is_sum
 from reproductions.report.rules.marks import plain_recipe

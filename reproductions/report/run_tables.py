@@ -6,6 +6,7 @@ from itertools import groupby
 
 from reproductions.records.papers import Paper
 from reproductions.records.seed_groups import NO_FOLD
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import distinctions
 from reproductions.records.seed_groups import one_setting_apart
@@ -13,7 +14,6 @@ from reproductions.report import markdown
 from reproductions.report.rules.floors import BELOW
 from reproductions.report.rules.floors import FITTED
 from reproductions.report.rules.floors import METRIC
-from reproductions.report.rules.floors import UNTRAINED
 from reproductions.report.rules.floors import Floors
 from reproductions.report.rules.floors import bert_layers
 from reproductions.report.rules.floors import is_untrained

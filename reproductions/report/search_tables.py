@@ -11,9 +11,9 @@ from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import vector_name
 from reproductions.report import markdown
+from reproductions.report.rules.floors import METRIC
 from reproductions.report.rules.floors import bert_layers
 
-METRIC = "MAP"
 REMARK = f"""\
 Each trial trains on folds of train and is measured on the fold left out; dev
 and test are not read. {METRIC} is the mean of the folds after the number of

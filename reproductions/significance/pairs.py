@@ -8,6 +8,7 @@ from reproductions.records.papers import whose
 from reproductions.records.seed_groups import AFTER
 from reproductions.records.seed_groups import FOLD
 from reproductions.records.seed_groups import NO_FOLD
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import canonical
 
@@ -39,7 +40,7 @@ def _named(name: str, paper: str, group: Group) -> bool:
     """True if a wanted test's name is that of a group's model or row."""
     owner, model = whose(name, paper)
     if model == "*":
-        return group.paper == owner and group.recipe != "untrained"
+        return group.paper == owner and group.recipe != UNTRAINED
     return group.paper == owner and model in (group.model, group.row)
 
 
@@ -54,7 +55,7 @@ def _fits(
         and varied.intersection(first.overrides) <= set(test.varied)
         and not varied.intersection(second.overrides)
         and (
-            second.recipe == "untrained"
+            second.recipe == UNTRAINED
             or _trained(first, varied, test) == _trained(second, varied)
         )
         and _vectors_fit(test, first, second)

@@ -60,7 +60,7 @@ def test_train_refuses(tmp_path, capsys):
     for words, message in (
         (["no.csv"], "no.csv, which does not exist"),
         ([table, "--dev", "no.csv"], "no.csv, which does not exist"),
-        ([table, "--vectors", "no.txt"], "`vectors` must be"),
+        ([table, "--vectors", "no.txt"], "`vectors` (--vectors) must be"),
         ([table, "--label-column", "good"], "a column 'good'"),
     ):
         assert command("train", *words, "--output", tmp_path / "run") == 2

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import APCNN
 from keras_qa.models import APBiLSTM
 from keras_qa.ranking.scoring import score_pairs
 from keras_qa.text.packing import RaggedTexts
-from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 from support.all_models import scores_of
 from support.inner_reference import softmax

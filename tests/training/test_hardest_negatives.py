@@ -6,11 +6,11 @@ import pytest
 from keras import ops
 
 from keras_qa.batches.negatives import NegativeSampler
+from keras_qa.batches.pairs import HardestNegativeBatches
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import QACNN
 from keras_qa.models import AttentiveCNN
 from keras_qa.text.packing import next_size
-from keras_qa.training.pairwise import HardestNegativeBatches
 from keras_qa.training.pairwise import HardestNegativeTrainer
 from keras_qa.training.pairwise import PairwiseTrainer
 from support.layer_checks import QUICKEST

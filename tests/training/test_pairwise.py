@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from keras import ops
 
+from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.losses.pairwise import PairwiseHinge
 from keras_qa.models import CosineQA
 from keras_qa.models import HyperQA
 from keras_qa.text.packing import RaggedTexts
 from keras_qa.text.vector_texts import VectorTexts
-from keras_qa.training.pairwise import PairwiseBatches
 from keras_qa.training.pairwise import PairwiseTrainer
 from support.layer_checks import quick_call
 

@@ -12,12 +12,12 @@ import keras
 
 from keras_qa.errors import ExportError
 from keras_qa.export.onnx import export_onnx
-from keras_qa.export.onnx_model import MODEL_FILE
 from keras_qa.export.servers.repository import NAME
 from keras_qa.export.servers.repository import PAIRS
 from keras_qa.export.servers.repository import VERSION
 from keras_qa.export.servers.repository import check_name
 from keras_qa.export.servers.repository import other_models
+from keras_qa.export.target import ONNX
 from keras_qa.export.target import check_target
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import TextReading
@@ -68,7 +68,7 @@ def export_triton(
     def save(folder: Path) -> None:
         version = folder / name / VERSION
         export_onnx(model, reading, version)
-        text = triton_config(version / MODEL_FILE, name)
+        text = triton_config(version / ONNX, name)
         (folder / name / CONFIG).write_text(text)
 
     write_whole(path, save)

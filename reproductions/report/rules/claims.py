@@ -12,9 +12,10 @@ from statistics import NormalDist
 from keras_qa.ranking.intervals import least_p_value
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.report.rules.verdicts import LEAST_SEEDS
 
-ABOVE, BELOW, LEVEL = "above", "below", "level with"
+HIGHER, LOWER, LEVEL = "above", "below", "level with"
 # The interval and the corrected p value do not agree.
 UNDECIDED = "undecided"
 # Too few seeds, or too few permutations for any p value to be small enough.
@@ -66,7 +67,7 @@ def claim(test: PairedTest, p_value: float) -> str:
         p_value: its corrected p value.
 
     Returns:
-        `ABOVE`, `BELOW`, `LEVEL`, `UNDECIDED` or `NOTHING`.
+        `HIGHER`, `LOWER`, `LEVEL`, `UNDECIDED` or `NOTHING`.
     """
     if not all(map(enough_seeds, (test.first, test.second))):
         return NOTHING
@@ -79,14 +80,12 @@ def claim(test: PairedTest, p_value: float) -> str:
         return UNDECIDED
     if large:
         return LEVEL
-    return ABOVE if test.difference > 0 else BELOW
+    return HIGHER if test.difference > 0 else LOWER
 
 
 def enough_seeds(condition: Condition) -> bool:
     """True if a condition has the seeds that a claim needs."""
-    return (
-        condition.recipe == "untrained" or len(condition.seeds) >= LEAST_SEEDS
-    )
+    return condition.recipe == UNTRAINED or len(condition.seeds) >= LEAST_SEEDS
 
 
 def _variance(condition: Condition) -> float:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 from reproductions.report.commands import experiment_or_none
 
@@ -14,7 +15,8 @@ METRIC = "MAP"
 TERM_DEPENDENCE = "wsdm"
 # Stands next to a figure below the best floor.
 BELOW = "↓"
-UNTRAINED, FITTED = "untrained", "fitted"
+# How the pages call those that have weights; others are `UNTRAINED`.
+FITTED = "fitted"
 # The setting of how many layers of a BERT give the vectors.
 LAYERS = "bert_layers"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from collections.abc import Sequence
 
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 from reproductions.report.rules.floors import FITTED
-from reproductions.report.rules.floors import UNTRAINED
 
 # Stands next to the recipe or the figure of a sum of network and floor.
 SUM = "⊕"

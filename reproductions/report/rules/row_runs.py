@@ -15,6 +15,8 @@ from reproductions.report.rules.lines import chosen
 
 # Settings of another training set, and of a longer or shorter training.
 PLAIN = {TRAIN_SPLIT, "epochs"}
+# Settings that cut long texts, such as those of a larger training set.
+LENGTHS = frozenset(("max_question_length", "max_answer_length"))
 
 
 def dev_of_row(

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 
 from reproductions.records.seed_groups import FOLD
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 
 
@@ -21,7 +22,7 @@ def chosen_by(group: Group, groups: Sequence[Group]) -> str:
     Returns:
         A phrase; empty for a model that is not fitted by epochs.
     """
-    if group.recipe == "untrained" or not any(
+    if group.recipe == UNTRAINED or not any(
         run.get("epochs") for run in group.runs
     ):
         return ""

@@ -6,6 +6,7 @@ vectors that cover most running words, and enough seeds.
 
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
+from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 
 # Where vectors lack more running words than this, another model is compared.
@@ -29,9 +30,9 @@ def differs_in(table: ResultsTable, group: Group) -> list[str]:
         found.append("split")
     if group.vectors and group.vectors != tuple(sorted(table.vectors)):
         found.append("vectors")
-    if group.recipe != "untrained" and not _same_training_set(table, group):
+    if group.recipe != UNTRAINED and not _same_training_set(table, group):
         found.append("training set")
-    if group.recipe not in ("paper", "untrained") or group.changed:
+    if group.recipe not in ("paper", UNTRAINED) or group.changed:
         found.append("settings")
     return found
 
@@ -63,7 +64,7 @@ def poorly_covered(group: Group) -> bool:
 
 def too_few_seeds(group: Group) -> bool:
     """True if a trained model has too few seeds for a claim."""
-    return group.recipe != "untrained" and len(group.runs) < LEAST_SEEDS
+    return group.recipe != UNTRAINED and len(group.runs) < LEAST_SEEDS
 
 
 def verdict(table: ResultsTable, row: Row, group: Group) -> str:

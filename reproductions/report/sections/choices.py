@@ -15,7 +15,7 @@ from reproductions.report.rules.systems import find_systems
 
 DATASETS = ("wikiqa", "trecqa-clean", "trecqa-raw")
 # What another seed changes; a simpler or faster system within it is as good.
-LEVEL = 0.01
+NEARLY = 0.01
 
 
 def _reads_bert(system: System) -> bool:
@@ -58,7 +58,7 @@ def choices(
     """The table of needs, with the system that each data set speaks for.
 
     Of the systems that meet a need it is the fastest of those that are at most
-    `LEVEL` below the best. `BELOW` marks one below a faster floor.
+    `NEARLY` below the best. `BELOW` marks one below a faster floor.
 
     Args:
         papers: the papers by key.
@@ -82,7 +82,7 @@ def _chosen(
     if not meeting:
         return "none measured"
     best = max(system.quality.mean for system in meeting)
-    level = [s for s in meeting if s.quality.mean >= best - LEVEL]
+    level = [s for s in meeting if s.quality.mean >= best - NEARLY]
 
     def taken(system: System) -> float:
         cost: Mapping[str, Any] = system.cost

@@ -10,6 +10,7 @@ from reproductions.records.seed_groups import Group
 from reproductions.records.seed_groups import Statistic
 from reproductions.report import markdown
 from reproductions.report.rules.floors import METRIC
+from reproductions.report.rules.row_runs import LENGTHS
 
 ABOUT = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, of the models
@@ -19,7 +20,6 @@ no more than what another seed would change. A length at which the texts of the
 larger set were cut is named. The last column is what the rankings of the larger
 set's models reach on the questions of `{part}`: those that have a wrong
 answer, too; the others are perfect in any order."""
-LENGTHS = frozenset(("max_question_length", "max_answer_length"))
 
 
 def training_sets(

@@ -38,10 +38,10 @@ def test_holms_correction_by_hand():
 
 
 def test_claims_need_p_interval_and_seeds():
-    assert claims.claim(TEST, 0.05) == claims.ABOVE
+    assert claims.claim(TEST, 0.05) == claims.HIGHER
     assert claims.claim(TEST, 0.051) == claims.UNDECIDED
     turned = dataclasses.replace(TEST, difference=-0.05, interval=(-0.09, -0.1))
-    assert claims.claim(turned, 0.01) == claims.BELOW
+    assert claims.claim(turned, 0.01) == claims.LOWER
     holds_zero = dataclasses.replace(TEST, interval=(-0.001, 0.09))
     assert claims.claim(holds_zero, 0.01) == claims.UNDECIDED
     assert claims.claim(holds_zero, 0.051) == claims.LEVEL
@@ -52,11 +52,11 @@ def test_claims_need_p_interval_and_seeds():
     # The least p of 100 permutations, 2 / 101, in a family of four.
     least = dataclasses.replace(TEST, p_value=2 / 101, permutations=100)
     assert claims.claim(least, 4 * 2 / 101) == claims.NOTHING
-    assert claims.claim(least, 2 / 101) == claims.ABOVE
+    assert claims.claim(least, 2 / 101) == claims.HIGHER
     # A floor has no seeds to vary.
     floor = dataclasses.replace(CONDITION, recipe="untrained", seeds=[1])
     test = dataclasses.replace(TEST, second=floor)
-    assert claims.claim(test, 0.001) == claims.ABOVE
+    assert claims.claim(test, 0.001) == claims.HIGHER
 
 
 def test_intervals_of_questions_alone_are_widened():
