@@ -47,8 +47,8 @@ class KeyValueMemory(WordModel):
     without the embedding: 180,000 at the defaults.
 
     Id 0 is padding and changes nothing. Texts may have any length; a pair with
-    an answer without words scores 0. All is computed in float32 under mixed
-    precision.
+    an answer without words scores 0. Under mixed precision word vectors are
+    rounded to half precision, and all else is computed in float32.
 
     Args:
         vocabulary_size: number of word ids, with padding (0) and the unknown
