@@ -13,6 +13,8 @@ from reproductions.records.runs import read_runs
 from reproductions.records.seed_groups import group_runs
 
 RECORDS = Path(__file__).parents[2] / "reproductions/records"
+# A torn last line is skipped with a warning.
+TORN = (UserWarning,)
 
 
 def targets() -> list[Target]:
@@ -24,8 +26,7 @@ def targets() -> list[Target]:
             lambda folder: _read_runs(folder / "runs.jsonl"),
             (RecordError,),
             structured=structures.json_lines("runs.jsonl"),
-            # A torn last line is skipped with a warning.
-            warnings=(UserWarning,),
+            warnings=TORN,
             guided="runs.jsonl",
         ),
         Target(
@@ -37,6 +38,7 @@ def targets() -> list[Target]:
             ],
             (RecordError,),
             structured=structures.json_lines("paired_tests.jsonl"),
+            warnings=TORN,
             guided="paired_tests.jsonl",
         ),
         Target(
