@@ -162,12 +162,11 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
         yield from _answers_of_table(path, options)
         return
     has_ids = suffix == [".tsv"]
-    for remedy in map(REMEDIES.get, suffix):
-        if remedy:
-            raise DatasetError(
-                f"`path` must end in {TABLES}, or be a text with an answer on "
-                f"each line{remedy}. Received: {path}"
-            )
+    if suffix and suffix[0] in REMEDIES:
+        raise DatasetError(
+            f"`path` must end in {TABLES}, or be a text with an answer on each "
+            f"line{REMEDIES[suffix[0]]}. Received: {path}"
+        )
     first = True
     for number, line in read_lines(path, options.encoding):
         if not line.strip():

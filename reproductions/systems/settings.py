@@ -268,7 +268,7 @@ MODELS: dict[str, dict[str, Any]] = {
     # Wan et al. (2016), Yang et al. (2016): a margin
     "mv-lstm": {**_RANKS, "trainable_embeddings": True, "hidden_units": 50},
     "anmm": _RANKS,
-    # Yin et al. (2016), Table 2: ABCNN-1 with one block
+    # Yin et al. (2016): one setting for all, see the ledger
     "bcnn": {**_ABCNN, "attention": None},
     "abcnn-1": {**_ABCNN, "attention": 1},
     "abcnn-2": {**_ABCNN, "attention": 2},
