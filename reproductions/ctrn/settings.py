@@ -175,8 +175,8 @@ _SEARCHED: dict[tuple[str, str], dict[str, Any]] = {
         for model, epochs in _PAIRWISE_EPOCHS.items()
     },
 }
-# LSTM and CNN take what suits QRNN. Their own searches, which are later, chose
-# the same but for LSTM's epochs, 6 on WikiQA and 9 on TrecQA, and vectors with
+# LSTM and CNN take what suits QRNN. Their own searches (`searches`), which are
+# later, chose other epochs, for CNN on WikiQA the mean, and vectors with
 # skip-gram for LSTM on TrecQA.
 _SEARCHED |= {
     (model, dataset): {**found, **more}

@@ -175,7 +175,8 @@ class Experiment(Generic[S]):
                     f"Received: --transfer {' '.join(arguments.transfer)}"
                 )
             before = transfer_settings(settings)
-            first = {**vars(arguments), "transfer": []}
+            # `--set` was checked above, for both trainings.
+            first = {**vars(arguments), "transfer": [], "overrides": []}
             if before.objective not in DISTILLED:
                 first["teacher"] = None
             self.check(Namespace(**first), before)

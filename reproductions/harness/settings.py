@@ -216,7 +216,8 @@ class CommonSettings:
         0,
         "ours",
         "the mean of the weights of this many last epochs, of all of train; "
-        "0: the epoch that is best on the held-out questions",
+        "with folds, which measure each epoch alone, up to the one they "
+        "choose; 0: the epoch that is best on the held-out questions",
         least=0,
         later=True,
     )

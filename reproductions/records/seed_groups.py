@@ -121,6 +121,11 @@ class Group:
         return self.training_set.partition(AFTER)[2]
 
     @property
+    def fitted_on(self) -> str:
+        """The own training set, without a fold that chose the epoch."""
+        return self.training_set.partition(AFTER)[0]
+
+    @property
     def trained_on(self) -> str:
         """The own training set, with the fold that chose the epoch."""
         return own_training_set(self.training_set)

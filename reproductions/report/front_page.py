@@ -46,16 +46,16 @@ the vectors, T the training set, S the settings (another recipe than `paper`).
 Two more rule it out: C, vectors of less than {LEAST_COVERED:.0%} of the running
 words; N, fewer than {LEAST_SEEDS} seeds. Of the recipes and vectors without a
 changed setting, each in its latest form, a line has the best on dev, and its
-test, or, marked {OTHER}, the test nearest to it: with other vectors, another
-recipe or another model. Test was measured once; where it has no interval, only
-its means are recorded."""
+test, or, marked {OTHER}, the test nearest to it: of other
+vectors, another or an earlier recipe, or another model. Test was measured once;
+where it has no interval, only its means are recorded."""
 CAPTION = f"""\
 MAP, the papers' on test; ours: mean over seeds (dev, test) ± their sample
 standard deviation. A floor ranks without a trained network; the best has the
 highest MAP of those by the model's own vectors or by none. {BELOW}: below it.
 {SUM}: on dev the score is a sum of the model's and of a floor. {OTHER}: of
-other vectors, recipe or model than on dev. {NOT_RUN}: not run, or only floors
-by no vectors, which the model passes."""
+other vectors, another or an earlier recipe, or another model than on dev.
+{NOT_RUN}: not run, or only floors by no vectors, which the model passes."""
 OF_TEST = """\
 Except on `sample`, the only test floors are {}."""
 INCOMPARABLE = """\

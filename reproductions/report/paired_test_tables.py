@@ -8,6 +8,7 @@ from itertools import groupby
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.papers import Paper
+from reproductions.records.seed_groups import AFTER
 from reproductions.records.seed_groups import ALIKE
 from reproductions.records.seed_groups import Statistic
 from reproductions.records.seed_groups import own_training_set
@@ -36,9 +37,10 @@ rule: "{above}" or "{below}" where the corrected p is at most {level:g} and the
 interval is without 0; "{equal}", which means that no difference is shown,
 where neither is so; "{undecided}" where one of the two is: most often the
 interval, which is not corrected. With fewer than {seeds} seeds of a trained
-model, or too few permutations for a smaller p, it says nothing. "Paper" is the
-difference of the two figures that it prints, for test, by the same training
-set if it has them."""
+model, or too few permutations for a smaller p, it says nothing. Seeds after
+other data sets share one first training, whose own spread is in no interval.
+"Paper" is the difference of the two figures that it prints, for test, by the
+same training set if it has them."""
 WORDS = """\
 By the same rule; the seeds, intervals and p values are in the tables below."""
 NO_WORDS = """\
@@ -159,8 +161,14 @@ def _words(paper: Paper, says: Mapping[tuple[str, ...], _Said]) -> list[str]:
 
 def _in_words(paper: Paper, condition: Condition, vectors: str) -> str:
     name = paper.named(condition.model, condition.row)
-    changed = markdown.settings(condition.overrides)
-    return " ".join(filter(None, (name, changed, vectors)))
+    return " ".join(filter(None, (name, _differing(condition), vectors)))
+
+
+def _differing(condition: Condition) -> str:
+    """What a condition has besides a recipe: settings, and what came first."""
+    settings = markdown.settings(condition.overrides)
+    _, after, first = condition.training_set.partition(AFTER)
+    return f"{settings}{after}{first}".strip()
 
 
 def _place(test: PairedTest) -> str:
@@ -203,8 +211,8 @@ def _name(
     paper: Paper, condition: Condition, vectors: str, notes: markdown.Notes
 ) -> str:
     name = paper.named(condition.model, condition.row)
-    settings = markdown.settings(condition.overrides)
-    differing = notes.cell(f"{settings} {vectors}".strip(), longest=0)
+    differing = f"{_differing(condition)} {vectors}".strip()
+    differing = notes.cell(differing, longest=0)
     return f"{name} {differing}".strip()
 
 

@@ -28,8 +28,9 @@ ABOVE, NO_FLOOR = "Above floor", "–"
 ABOUT_FLOORS = f"""\
 "{ABOVE}" is the difference to the best floor, a ranking without a network, that
 reads the model's own vectors, of a BERT as many layers, or none. Of the same
-floor, one of the model's training set comes first, then this page's own, since
-the tokenizer of another page may differ, then the highest."""
+floor, one of the model's training set comes first, even if a fold of it was
+held out, then this page's own, since the tokenizer of another page may differ,
+then the highest."""
 WITHOUT_NETWORK = f"""\
 Of the rankings without a network, `{UNTRAINED}` ones read no labels; `{FITTED}`
 ones have weights or parameters that are fitted to the labels of train."""
@@ -232,19 +233,22 @@ def _below_floors(
 
 
 def _fitted_elsewhere(groups: Sequence[Group], floors: Floors) -> list[str]:
-    """A sentence on floors that were fitted on another training set."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
+    """A sentence on floors of another training set, or of less of it."""
+    found: dict[str, dict[str, None]] = {}
     for group in groups:
         for floor in [] if is_untrained(group) else floors.of(group):
-            sets = floor.trained_on, group.trained_on
-            if plain_recipe(floor) == FITTED and sets[0] != sets[1]:
-                found.setdefault(sets, {})[f"`{floor.model}`"] = None
+            other = floor.fitted_on != group.fitted_on
+            if plain_recipe(floor) == FITTED and other:
+                found.setdefault(floor.fitted_on, {})[f"`{floor.model}`"] = None
+    if not found:
+        return []
+    sets = "; ".join(
+        f"{', '.join(names)} on {other}" for other, names in found.items()
+    )
     return [
         markdown.paragraph(
-            f"Fitted on {other}, since no run on {own} is recorded: "
-            f"{', '.join(names)}."
+            f"Fitted on another training set than models of the table: {sets}."
         )
-        for (other, own), names in found.items()
     ]
 
 

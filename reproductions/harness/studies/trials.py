@@ -17,7 +17,10 @@ from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.versions import versions
 from reproductions.harness.run import validate
+from reproductions.harness.settings import recorded
+from reproductions.harness.vectors import fingerprint
 from reproductions.harness.vectors import short_name
+from reproductions.harness.vectors import vector_identity
 from reproductions.records.runs import append_run
 from reproductions.records.runs import read_runs
 
@@ -59,6 +62,7 @@ def trainer(
             *arguments.embeddings,
             *changes.get(ADDED, ()),
         ]
+        owner = experiment.owner(arguments.model)
         record = {
             "paper": experiment.name,
             "model": arguments.model,
@@ -66,24 +70,31 @@ def trainer(
             "split": "train",
             "seed": arguments.seed,
             "recipe": arguments.recipe,
-            "vectors": [short_name(n) for n in experiment.vectors(arguments)],
+            "vectors": [short_name(n) for n in owner.vectors(arguments)],
             "smoke": arguments.smoke,
             "trial": trial,
             "settings": settings,
             "options": [*arguments.overrides, *_further(arguments)],
         }
-        if (folder / TRIAL).exists():
-            return _measured(folder / TRIAL, record)
-        record |= {"metrics": {}, "versions": versions()}
+        path = folder / TRIAL
+        made = path.exists()
         try:
             of_trial = experiment.settings_of(arguments)
-            with on_devices(arguments):
-                found = validate(experiment, arguments, of_trial, folder)
+            record["inputs"] = _inputs(owner, arguments, of_trial)
+            if not made:
+                with on_devices(arguments):
+                    found = validate(experiment, arguments, of_trial, folder)
         except ValueError as error:
             # Bad input may be mended, and the trial made after all.
-            if not is_of_input(error):
-                write_json(folder / TRIAL, {**record, "failed": str(error)})
-            raise
+            if is_of_input(error):
+                raise
+            if not made:
+                record |= {"metrics": {}, "versions": versions()}
+                write_json(path, {**record, "failed": str(error)})
+                raise
+        if made:
+            return _measured(path, record)
+        record["versions"] = versions()
         metrics = found.metrics
         measured = {
             "metrics": metrics,
@@ -94,7 +105,7 @@ def trainer(
             ],
             "seconds": found.seconds,
         }
-        write_json(folder / TRIAL, {**record, **measured})
+        write_json(path, {**record, **measured})
         return metrics
 
     return train
@@ -117,6 +128,21 @@ def _further(arguments: argparse.Namespace) -> list[str]:
         "teacher": teacher and teacher.name,
     }
     return [f"{name}={value}" for name, value in found.items() if value]
+
+
+def _inputs(
+    owner: Experiment[Any], arguments: argparse.Namespace, settings: Any
+) -> Changes:
+    """Digests of what names of recipes, vectors and teachers stand for."""
+    _, vectors = vector_identity(owner.vectors(arguments))
+    text = json.dumps(recorded(settings), sort_keys=True)
+    found = {"settings": fingerprint(text.encode()), "vectors": vectors}
+    if arguments.teacher:
+        # Imported here because only a teacher needs it.
+        from reproductions.harness.teaching.teachers import teacher_digest
+
+        found["teacher"] = teacher_digest(arguments)
+    return found
 
 
 def _measured(path: Path, expected: Changes) -> dict[str, float]:

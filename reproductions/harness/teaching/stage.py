@@ -68,7 +68,8 @@ def transferred_weights(
     root = arguments.transfer_dir or arguments.output_dir / NAME
 
     def make(folder: RunFolder) -> dict[str, Any]:
-        return _train(experiment, stage_run(run, questions, folder), folder)
+        stage = stage_run(experiment, run, questions, folder)
+        return _train(experiment, stage, folder)
 
     inputs = _inputs(experiment, run, questions)
     folder = run_stage(root, NAME, inputs, make, (WEIGHTS,))
@@ -90,11 +91,18 @@ def apply_weights(model: keras.Model, weights: dict[int, np.ndarray]) -> None:
 
 
 def stage_run(
-    run: Run[Any], questions: list[Question], folder: RunFolder
+    experiment: Experiment[Any],
+    run: Run[Any],
+    questions: list[Question],
+    folder: RunFolder,
 ) -> Run[Any]:
     """The run of a stage before another run.
 
+    Runs of several seeds share a stage with `transfer_seed`; it is the same
+    whichever of them makes it.
+
     Args:
+        experiment: the experiment that owns the model.
         run: the run.
         questions: what to train on; its texts are in the corpus.
         folder: the stage's folder.
@@ -103,17 +111,29 @@ def stage_run(
     # Wrong answers are drawn from the other data sets, too.
     texts = corpus.index(questions).candidate_texts
     corpus.answer_space = np.unique(np.concatenate(texts))
-    arguments = copy.copy(run.arguments)
-    arguments.seed = _seed(run)
+    own = _of_seed(experiment, run, _seed(run))
     return replace(
-        run,
-        arguments=arguments,
+        own,
         settings=transfer_settings(run.settings),
         folder=folder,
         corpus=corpus,
         fit=questions,
-        target=run,
+        target=own,
     )
+
+
+def _of_seed(experiment: Experiment[Any], run: Run[Any], seed: int) -> Run[Any]:
+    """The run with another seed, also of its random and its own vectors."""
+    if seed == run.arguments.seed:
+        return run
+    arguments = copy.copy(run.arguments)
+    arguments.seed = seed
+    matrix = run.matrix
+    if matrix.size:
+        matrix, _ = experiment.word_matrix(
+            arguments, run.settings, run.corpus, run.fit
+        )
+    return replace(run, arguments=arguments, matrix=matrix)
 
 
 def _seed(run: Run[Any]) -> int:

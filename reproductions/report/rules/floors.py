@@ -26,7 +26,8 @@ class Floors:
 
     A floor is a group of runs without a trained network. Of the same floor
     with the same vectors, one of the model's training set is taken, whose texts
-    it counted and whose labels it may have been fitted to. Of several such, a
+    it counted and whose labels it may have been fitted to, if there is one as
+    much with a fold, or without it, as the model. Of several such, a
     paper's page takes its own paper's, since another paper's tokenizer may
     differ, and otherwise the one with the highest MAP.
 
@@ -48,7 +49,11 @@ class Floors:
         """
         found: dict[tuple[str, tuple[str, ...]], Group] = {}
         for floor in sorted(
-            self._groups, key=lambda f: f.trained_on != group.trained_on
+            self._groups,
+            key=lambda floor: (
+                floor.trained_on != group.trained_on,
+                floor.fitted_on != group.fitted_on,
+            ),
         ):
             if _comparable(floor, group):
                 found.setdefault((floor.model, floor.vectors), floor)

@@ -265,6 +265,14 @@ def test_options_that_do_not_go_together_are_refused(options, message):
         hyperqa.EXPERIMENT.settings_of(arguments)
 
 
+def test_what_goes_with_a_trainings_own_objective_is_accepted():
+    """The first training has another one."""
+    options = ["--teacher=x", "--set=objective=kl", "--set=mined=5"]
+    options += ["--transfer", "selqa", "--set=transfer_objective=listwise"]
+    arguments = parse_arguments(hyperqa.EXPERIMENT, options)
+    assert hyperqa.EXPERIMENT.settings_of(arguments).mined == 5
+
+
 @pytest.mark.parametrize(
     "option", ["--transfer-dir=shared", "--set=transfer_epochs=3"]
 )

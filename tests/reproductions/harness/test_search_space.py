@@ -5,11 +5,13 @@ from types import SimpleNamespace
 import pytest
 
 from keras_qa.errors import DatasetError
+from keras_qa.errors import SearchError
 from keras_qa.errors import VectorsError
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness import search_space as search
 from reproductions.harness.cross_validation import Validation
 from reproductions.harness.errors import SettingsError
+from reproductions.harness.parts.recipes import Recipe
 from reproductions.harness.studies import trials
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
@@ -250,14 +252,25 @@ def test_all_trials_are_recorded_once(tmp_path, monkeypatch):
         assert record["vectors"] == call.embeddings
 
 
-def test_a_trial_has_the_vectors_that_its_model_reads(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("options", "vectors"),
+    [
+        (("iam", "--model=iam-bert", "--bert={}/minilm"), "bert:minilm"),
+        (("iam", "--model=cross-encoder", "--embeddings=v.txt"), "bert:minilm"),
+    ],
+)
+def test_a_trial_has_the_vectors_that_its_model_reads(
+    tmp_path, monkeypatch, options, vectors
+):
     """IAM's model of a BERT leaves `--embeddings` aside."""
     found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
     monkeypatch.setattr(trials, "validate", lambda *_: found)
-    options = ["iam", "--model=iam-bert", "--bert=some/minilm", "--trials=1"]
-    assert search.main([*options, f"--output-dir={tmp_path}"]) == 0
+    monkeypatch.setattr(trials, "vector_identity", lambda names: (names, []))
+    options = [option.format(tmp_path) for option in options]
+    given = [*options, "--trials=1", "--space=best"]
+    assert search.main([*given, f"--output-dir={tmp_path}"]) == 0
     trial = json.loads((tmp_path / "trials" / "0" / "trial.json").read_text())
-    assert trial["vectors"] == ["bert:minilm"]
+    assert trial["vectors"] == [vectors]
 
 
 def test_listed_settings_are_tried_in_order(tmp_path, monkeypatch, capsys):
@@ -370,6 +383,25 @@ def test_a_folder_of_other_trials_is_refused(tmp_path, monkeypatch, capsys):
         error = capsys.readouterr().err
         assert "trial.json: expected" in error
         assert "give another --output-dir. Received: " in error
+
+
+def test_a_trial_of_other_content_is_refused(tmp_path, monkeypatch):
+    """Vectors and recipes may change and keep their names."""
+    found = Validation("MAP", [{"MAP": [0.5]}], 1.0)
+    monkeypatch.setattr(trials, "validate", lambda *_: found)
+    vectors = tmp_path / "v.txt"
+    options = ["--model=idf-alignment", f"--embeddings={vectors}"]
+    train = trials.trainer(HYPERQA, options, tmp_path / "out")
+    vectors.write_text("1 1\nthe 1\n")
+    assert train({}, "0") == train({}, "0") == {"MAP": 0.5}
+    vectors.write_text("1 1\nthe 2\n")
+    with pytest.raises(SearchError, match="expected inputs"):
+        train({}, "0")
+    vectors.write_text("1 1\nthe 1\n")
+    paper = Recipe("changed", {"max_answer_length": 1})
+    monkeypatch.setitem(HYPERQA.recipes, "paper", paper)
+    with pytest.raises(SearchError, match="expected inputs"):
+        train({}, "0")
 
 
 def test_the_papers_objective_does_not_go_with_a_floor():

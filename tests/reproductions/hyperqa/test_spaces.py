@@ -87,8 +87,10 @@ def test_a_finished_search_measures_nothing(tmp_path, monkeypatch):
 def test_trials_of_other_vectors_are_not_taken(tmp_path):
     for number in range(6):
         trial(tmp_path / "searches/wikiqa-radius", number, 0.5, 3, radius=1.0)
+    (tmp_path / "v.txt").write_text("1 1\nthe 1\n")
+    own = given(tmp_path, embeddings=[str(tmp_path / "v.txt")])
     with pytest.raises(SearchError, match="give another --output-dir"):
-        spaces.searched("wikiqa", "radius", given(tmp_path))
+        spaces.searched("wikiqa", "radius", own)
 
 
 def test_the_page_compares_with_the_controls(tmp_path, monkeypatch):

@@ -80,6 +80,17 @@ def test_runs_that_differ_in_their_own_training_share_the_stage(
     assert not (tmp_path / "d/transfer").exists()
 
 
+def test_a_shared_stage_is_the_same_whichever_seed_makes_it(tmp_path, trained):
+    """Each seed has random vectors of its own."""
+    own = [*OPTIONS, "--set", "transfer_seed=1"]
+    for seed in (1, 2):
+        shared = ("--transfer-dir", str(tmp_path / f"shared-{seed}"))
+        run(tmp_path / f"{seed}", *own, *shared, "--seed", str(seed))
+    first, of_1, second, of_2 = trained
+    assert equal(first[0], second[0]) and equal(first[1], second[1])
+    assert not equal(of_1[0], of_2[0])
+
+
 def test_resumed_is_the_same_as_uninterrupted(tmp_path):
     check_resumed(
         run, tmp_path, *OPTIONS, "--set=smoke_epochs=3", "--recipe=best"

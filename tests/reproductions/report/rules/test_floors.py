@@ -126,10 +126,25 @@ def test_a_page_says_which_training_set_its_fitted_floors_have():
     of_train = {"dataset": "trecqa-clean", "training_set": "TRAIN"}
     fitted = floor("features", 0.6, fitted={"w": 1.0}, **of_train)
     text = dev(own, fitted)
-    said = "Fitted on TRAIN, since no run on TRAIN-ALL is recorded: `features`."
+    said = "another training set than models of the table: `features` on TRAIN."
     assert said in " ".join(text.split())
     assert row_of(text, "HyperQA")[6] == "-0.020 ↓"
     assert "Fitted on" not in dev(own, floor("bm25", 0.6, **of_train))
+
+
+def test_a_floor_that_read_less_than_the_model_is_named():
+    fields = {"dataset": "trecqa-clean", "vectors": []}
+    own = run(MAP=0.58, training_set="TRAIN", **fields)
+    less = {"dataset": "trecqa-clean", "training_set": "TRAIN less its fold"}
+    of_less = floor("features", 0.6, fitted={"w": 1.0}, **less)
+    of_all = floor(
+        "features", 0.5, fitted={"w": 1.0}, **{**less, "training_set": "TRAIN"}
+    )
+    text = dev(own, of_less)
+    assert "`features` on TRAIN less its fold." in " ".join(text.split())
+    text = dev(own, of_less, of_all)
+    assert "another training set" not in " ".join(text.split())
+    assert row_of(text, "HyperQA")[6] == "+0.080"
 
 
 def test_each_table_has_the_floors_of_its_vectors():
