@@ -107,6 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"Received: --format {arguments.format}"
         )
     output = arguments.output or arguments.model / BESIDE
+    if arguments.format == "keras" and output.suffix != ".keras":
+        raise ExportError(f"`--output` must end in .keras. Received: {output}")
     if output.exists() and not arguments.overwrite:
         beside = (
             {} if arguments.output else find_beside(arguments.model / MODEL)

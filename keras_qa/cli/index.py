@@ -147,10 +147,10 @@ def print_index(folder: Path, total: int, kind: str) -> None:
     """Adds what lets `keras-qa ask` start fast; prints what there is."""
     from keras_qa.search.build import add_question_encoder
 
-    if not add_question_encoder(folder):
+    if reason := add_question_encoder(folder):
         print(
-            "keras-qa: without the extra `onnx`, or with a vector for each "
-            "token, `keras-qa ask` starts with Keras, which takes seconds",
+            "keras-qa: `keras-qa ask` will start with Keras, which takes "
+            f"seconds: {reason}",
             file=sys.stderr,
         )
     print(f"{folder}: {total:,} answers, {kind}")

@@ -36,6 +36,7 @@ from keras_qa.errors import DatasetError
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.text_files import find_file
 from keras_qa.files.whole import check_writable
+from keras_qa.files.whole import remove_scratch
 from keras_qa.files.whole import write_whole
 from keras_qa.own_data.questions import read_questions
 from keras_qa.progress import ProgressBar
@@ -219,6 +220,8 @@ def run(arguments: argparse.Namespace) -> int:
         report = DuplicateReport(miner.texts, tokenizer=arguments.tokenizer)
     # A single file is written atomically; a folder's files need a lock.
     with nullcontext() if is_table else owned_folder(output):
+        if not is_table:
+            remove_scratch(output)
         if noted:
             # First, so that a killed command can be given again.
             options = _options(arguments).encode()

@@ -3,7 +3,7 @@
 FILE has a question, an answer and a label in each row; without labels, every
 answer is right, and BM25 finds wrong ones. Some questions train, some choose
 the epoch, and those of dev are ranked at the end. RUN gets the model, which all
-commands take, as RUN/saved_model for TensorFlow too, as RUN/onnx, by which the
+commands take, on TensorFlow as RUN/saved_model too, as RUN/onnx, by which the
 commands start fast, and RUN/README.md, which says how it was made and how good
 it is. A killed training goes on when the command is given again.
 """

@@ -159,9 +159,7 @@ def card(metrics: Mapping[str, Any]) -> str:
     Args:
         metrics: the content of `metrics.json`.
     """
-    saved = "`saved_model` needs TensorFlow only."
-    if metrics.get("bert"):
-        saved = "There is no SavedModel, which could not split word pieces."
+    saved = " `saved_model` needs TensorFlow only." * metrics["saved_model"]
     lines = [
         f"# {metrics['model']}, trained by keras-qa",
         "",
@@ -194,7 +192,7 @@ def card(metrics: Mapping[str, Any]) -> str:
         "```",
         "",
         "`keras-qa rank THIS_FOLDER --file pairs.csv` does it on the command "
-        f"line. {saved}",
+        f"line.{saved}",
         "",
         "## Limits",
         "",
@@ -229,7 +227,10 @@ def _data(metrics: Mapping[str, Any]) -> Iterator[str]:
 
 def _settings(metrics: Mapping[str, Any]) -> Iterator[str]:
     bert, fitted = metrics.get("bert"), metrics["fitted"]
-    yield f"- recipe {metrics['recipe']}, seed {metrics['seed']}"
+    yield (
+        f"- recipe {metrics['recipe']}, seed {metrics['seed']}, Keras on "
+        f"{metrics['backend']}"
+    )
     if bert:
         yield f"- trained from the BERT {bert}"
     yield (

@@ -258,6 +258,8 @@ def _run(
     settings: TrainSettings,
 ) -> None:
     """Trains, measures and writes the files, the metrics last."""
+    import keras
+
     from keras_qa.own_data.floors import evenly
     from keras_qa.own_data.floors import fit_floors
     from keras_qa.own_data.unread import count_unread
@@ -277,7 +279,7 @@ def _run(
     )
     comparison = _compared(identity["model"], scorer, floors, texts, parts)
     _write_rankings(folder, comparison, parts)
-    exported = _export(folder, scorer, parts)
+    no_saved_model = _export(folder, scorer, parts)
     metrics = {
         **identity,
         "tokenizer": texts.read.tokenizer,
@@ -290,8 +292,10 @@ def _run(
         "notes": [
             *comparison.notes(),
             *count_unread(scorer.reading, parts.dev).lines(identity["model"]),
-            *exported,
+            *filter(None, [no_saved_model]),
         ],
+        "backend": keras.backend.backend(),
+        "saved_model": not no_saved_model,
     }
     text = card(metrics)
     folder.write(CARD, lambda path: path.write_text(text, "utf-8"))
@@ -422,15 +426,11 @@ def _write_rankings(
     folder.write("qrels.trec", lambda p: write_labels(p, found.qrels))
 
 
-def _export(
-    folder: RunFolder, scorer: "CorpusScorer", parts: Parts
-) -> list[str]:
+def _export(folder: RunFolder, scorer: "CorpusScorer", parts: Parts) -> str:
     """Writes the model as Keras has it, and the SavedModel on TensorFlow.
 
-    A SavedModel cannot split text into word pieces.
-
     Returns:
-        A line that says why there is no SavedModel, if it is left out.
+        A line that says why there is no SavedModel; empty if there is one.
     """
     import keras
 
@@ -447,11 +447,14 @@ def _export(
         folder.write(
             NETWORK, lambda path: save_folder(encoders[0], reading, path)
         )
-    if (
-        keras.backend.backend() != "tensorflow"
-        or reading.tokenizer in WORD_PIECES
-    ):
-        return []
+    none = f"There is no `{SAVED}`"
+    if reading.tokenizer in WORD_PIECES:
+        return f"{none}, which could not split word pieces."
+    if keras.backend.backend() != "tensorflow":
+        return (
+            f"{none}: Keras ran on {keras.backend.backend()}. `keras-qa export "
+            f"RUN --format {SAVED} --output FOLDER` writes one."
+        )
     folder.write(SAVED, lambda path: export_saved_model(model, reading, path))
     question = parts.dev[0]
     answers = [c.text for c in question.candidates]
@@ -461,5 +464,5 @@ def _export(
     except ExportError as error:
         # What was trained is not lost with one of its forms.
         shutil.rmtree(folder.path / SAVED)
-        return [f"There is no `{SAVED}`: {error}."]
-    return []
+        return f"{none}: {error}."
+    return ""

@@ -188,7 +188,7 @@ def finish_index(
         _make(path, kind, description, shards, unread, show_progress)
 
 
-def add_question_encoder(folder: Path) -> bool:
+def add_question_encoder(folder: Path) -> str:
     """Adds the ONNX form of the encoder of questions to an index.
 
     `keras-qa ask` then starts without Keras.
@@ -197,9 +197,9 @@ def add_question_encoder(folder: Path) -> bool:
         folder: folder that `build_index` wrote.
 
     Returns:
-        True if the index has this form now; False if the extra `onnx` is not
-        installed, Keras runs on another backend than TensorFlow, or the index
-        has a vector for each token.
+        Why the index has no such form: the extra `onnx` is not installed,
+        Keras runs on another backend than TensorFlow, or the index has a
+        vector for each token. Empty if it has one.
 
     Raises:
         RankerError: if the folder's model cannot be loaded.
@@ -211,10 +211,10 @@ def add_question_encoder(folder: Path) -> bool:
     from keras_qa.files.whole import file_digest
 
     if has_tokens(read_index_file(folder / ANSWERS, Description)):
-        return False
+        return "the index has a vector for each token"
     file = folder / "model" / MODEL
     if ENCODER_FILE in find_beside(file):
-        return True
+        return ""
     model = Ranker.load(file.parent).model
     try:
         from keras_qa.export.onnx import export_question_encoder
@@ -224,9 +224,9 @@ def add_question_encoder(folder: Path) -> bool:
             file.parent / BESIDE,
             source=file_digest(file),
         )
-    except (ExportError, ImportError):
-        return False
-    return True
+    except (ExportError, ImportError) as error:
+        return str(error)
+    return ""
 
 
 def _described(

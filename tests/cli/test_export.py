@@ -185,7 +185,7 @@ def test_errors(run_folder, tmp_path, capsys):
         error = capsys.readouterr().err
         assert other in error and f"Received: --format {form}" in error
     assert _export(run_folder, "keras", tmp_path / "x") == 2
-    assert "must end in .keras" in capsys.readouterr().err
+    assert "`--output` must end in .keras" in capsys.readouterr().err
     for form in ("tf_serving", "triton"):
         assert _export(run_folder, form, tmp_path / "x", "--name", "a/b") == 2
         assert "Received: name='a/b'" in capsys.readouterr().err

@@ -20,6 +20,7 @@ import pytest
 from keras_qa import models
 from keras_qa.datasets.columns import Columns
 from keras_qa.errors import DatasetError
+from keras_qa.errors import ExportError
 from keras_qa.errors import SearchError
 from keras_qa.ranker import Ranker
 from keras_qa.search import answers
@@ -135,6 +136,21 @@ def test_an_index_stands_alone(runs, answer_file, tmp_path):
     shutil.rmtree(run)
     index = AnswerIndex((tmp_path / "index").rename(tmp_path / "moved"))
     assert len(index.search(index.encode("?"), 200)[0]) == 100
+
+
+def test_why_ask_will_start_slowly_is_said(
+    runs, answer_file, tmp_path, capsys, monkeypatch
+):
+    pytest.importorskip("faiss")
+
+    def export(*arguments, **options):
+        raise ExportError("Keras runs on another backend")
+
+    monkeypatch.setattr("keras_qa.export.onnx.export_question_encoder", export)
+    given = ("--answers", answer_file, "--output", tmp_path / "index")
+    assert command("index", runs["hyperqa"], *given) == 0
+    error = capsys.readouterr().err
+    assert error.endswith("takes seconds: Keras runs on another backend\n")
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
@@ -23,6 +24,7 @@ from keras_qa.errors import VectorsWarning
 from keras_qa.export import forms
 from keras_qa.export import verification
 from keras_qa.own_data import onnx_form
+from keras_qa.own_data import training
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.identity import count_trained_on
@@ -92,6 +94,8 @@ def test_table_and_card_agree(trained):
     assert all(line in card for line in run.metrics["table"])
     for title in ("Data", "Figures on dev", "Settings", "Use", "Limits"):
         assert f"\n## {title}\n" in card
+    assert "`saved_model` needs TensorFlow only." in card
+    assert f"seed 1, Keras on {keras.backend.backend()}\n" in card
 
 
 def test_the_ranker_scores_as_the_run_did(trained):
@@ -175,7 +179,27 @@ def test_a_saved_model_that_scores_otherwise_is_left_out(tmp_path, monkeypatch):
     run = tiny(table, tmp_path / "run", model="floors", onnx=False)
     assert not (run.folder / "saved_model").exists()
     assert "no `saved_model`: expected 1. Received: 2." in run.table
+    card = (run.folder / "README.md").read_text("utf-8")
+    assert "needs TensorFlow only" not in card
     assert run.ranker.rank("what is n3", ["the n3"], top=1)
+
+
+def test_on_another_backend_no_saved_model_is_promised(tmp_path, monkeypatch):
+    export = training._export
+
+    def on_jax(*arguments):
+        with monkeypatch.context() as patch:
+            patch.setattr(keras.backend, "backend", lambda: "jax")
+            return export(*arguments)
+
+    monkeypatch.setattr(training, "_export", on_jax)
+    table = write_table(tmp_path / "faq.csv", range(30))
+    run = tiny(table, tmp_path / "run", model="floors", onnx=False)
+    assert not (run.folder / "saved_model").exists()
+    card = (run.folder / "README.md").read_text("utf-8")
+    for text in (run.table, card):
+        assert "There is no `saved_model`: Keras ran on jax. " in text
+    assert "needs TensorFlow only" not in card
 
 
 def test_a_finished_run_gets_its_onnx_form(without_onnx):
