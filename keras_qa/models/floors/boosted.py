@@ -32,7 +32,8 @@ class BoostedRanker(OfRankers):
     s_k is the score by ranker k; see `BoostedTrees`. `fit_questions` grows the
     trees, `assign` takes those of `keras_qa.fit_stacker`;
     then the score is the log-odds that the answer is right. Until then, each
-    score is 0. The rankers are not trained any more: trees have no gradients.
+    score is 0. The rankers have to be trained before: trees have no gradients,
+    and `fit` could only regularise.
 
     Args:
         rankers: as for `FusionRanker`.
@@ -40,7 +41,7 @@ class BoostedRanker(OfRankers):
         depth: number of questions that each tree asks.
         dtype: dtype policy; the sum is of its `variable_dtype`.
         name: name of the model.
-        trainable: whether the model is trainable; it has nothing to train.
+        trainable: whether the model is trainable.
 
     Call arguments:
         inputs: dict of all inputs of all rankers.

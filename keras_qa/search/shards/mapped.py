@@ -27,6 +27,9 @@ def _mapped() -> int:
 
 # Number of shards whose vectors stay mapped into memory, each by an open file.
 MAPPED = _mapped()
+# NumPy reads a file's header by a parser that fails at random in threads of
+# Python 3.11 (python/cpython#106905).
+_HEADERS = threading.Lock()
 
 
 class MappedShards(Generic[T]):
@@ -55,7 +58,8 @@ class MappedShards(Generic[T]):
 def mapped_array(path: Path, dtype: np.dtype, ndim: int) -> np.ndarray:
     """The array of a `.npy` file, mapped into memory."""
     try:
-        found = np.lib.format.open_memmap(path, mode="r")
+        with _HEADERS:
+            found = np.lib.format.open_memmap(path, mode="r")
         if found.dtype != dtype or found.ndim != ndim:
             raise ValueError(f"{found.dtype} {found.shape}")
     # NumPy raises many types of errors for bad files.
