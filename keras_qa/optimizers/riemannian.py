@@ -54,9 +54,11 @@ class RiemannianOptimizer(keras.optimizers.Optimizer):
     decay is added to the step, and for a manifold variable the sum is
     retracted; accumulated gradients are converted one by one (exact except
     for `"gradient"`, which is not linear). A moving average of points may
-    leave the ball, so `"manifold"` raises an error for `use_ema`. Under
-    `tf.distribute`, each replica converts its gradient before the sum;
-    geodesic steps (`retraction="exp"`) need a single replica.
+    leave the ball, so `"manifold"` raises an error for `use_ema`, and Keras's
+    `SwapEMAWeights` raises one where the wrapper is itself in a
+    `LossScaleOptimizer`, as under mixed_float16. Under `tf.distribute`, each
+    replica converts its gradient before the sum; geodesic steps
+    (`retraction="exp"`) need a single replica.
 
     TensorFlow's sparse gradients, those of `keras.layers.Embedding`, stay
     sparse: repeated rows are summed, and only rows with a gradient converted.
