@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from reproductions.records.paired_tests import PairedTest
 from reproductions.records.papers import Paper
 from reproductions.records.rankings import Ranking
-from reproductions.records.seed_groups import TRAIN_SPLIT
 from reproductions.records.seed_groups import Group
 from reproductions.report import markdown
 from reproductions.report.paired_test_tables import paired_test_tables
@@ -85,15 +84,11 @@ def paper_page(
 def _listed(groups: Sequence[Group]) -> list[Group]:
     """The groups that the tables of dev and test have.
 
-    Runs with other epochs, or on another training set of TrecQA, whose long
-    texts may be cut, are listed with the others, marked as such.
+    Runs with other epochs, on another training set of TrecQA, or whose long
+    texts are cut at other lengths, are listed with the others, marked as such.
     """
     return [
-        g
-        for g in groups
-        if g.once
-        or g.overrides.keys()
-        <= (PLAIN | LENGTHS if TRAIN_SPLIT in g.overrides else PLAIN)
+        g for g in groups if g.once or g.overrides.keys() <= PLAIN | LENGTHS
     ]
 
 

@@ -14,6 +14,7 @@ from reproductions.report.ledger_page import ledger_page
 from reproductions.report.pages import ROOT
 from reproductions.report.pages import build_pages
 from reproductions.report.pages import main
+from reproductions.report.rules.row_runs import LENGTHS
 from reproductions.report.rules.row_runs import PLAIN
 from support.report_pages import RESULTS
 from support.report_pages import row_of
@@ -172,7 +173,8 @@ def test_the_references_page_has_all_their_runs(own_pages):
     own = [
         group
         for group in group_runs(read_all_runs(folder / "records"))
-        if group.paper == "references" and group.overrides.keys() <= PLAIN
+        if group.paper == "references"
+        and group.overrides.keys() <= PLAIN | LENGTHS
     ]
     assert made.count("```\npython -m") == len(own) > 0
 
