@@ -46,9 +46,9 @@ the vectors, T the training set, S the settings (another recipe than `paper`).
 Two more rule it out: C, vectors of less than {LEAST_COVERED:.0%} of the running
 words; N, fewer than {LEAST_SEEDS} seeds. Of the recipes and vectors without a
 changed setting, each in its latest form, a line has the best on dev, and its
-test, or, marked {OTHER}, the test nearest to it: of other
-vectors, another or an earlier recipe, or another model. Test was measured once;
-where it has no interval, only its means are recorded."""
+test, or, marked {OTHER}, the test nearest to it: of other vectors, another or
+an earlier recipe, or another model. Test was measured once; where it has no
+interval, only its means are recorded."""
 CAPTION = f"""\
 MAP, the papers' on test; ours: mean over seeds (dev, test) ± their sample
 standard deviation. A floor ranks without a trained network; the best has the

@@ -37,10 +37,10 @@ rule: "{above}" or "{below}" where the corrected p is at most {level:g} and the
 interval is without 0; "{equal}", which means that no difference is shown,
 where neither is so; "{undecided}" where one of the two is: most often the
 interval, which is not corrected. With fewer than {seeds} seeds of a trained
-model, or too few permutations for a smaller p, it says nothing. Seeds after
-other data sets share one first training, whose own spread is in no interval.
-"Paper" is the difference of the two figures that it prints, for test, by the
-same training set if it has them."""
+model, or too few permutations for a smaller p, it says nothing. Seeds with
+one `transfer_seed` share their first training, whose own spread is in no
+interval. "Paper" is the difference of the two figures that it prints, for test,
+by the same training set if it has them."""
 WORDS = """\
 By the same rule; the seeds, intervals and p values are in the tables below."""
 NO_WORDS = """\

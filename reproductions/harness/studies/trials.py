@@ -75,6 +75,8 @@ def trainer(
             "trial": trial,
             "settings": settings,
             "options": [*arguments.overrides, *_further(arguments)],
+            # None of settings that are refused.
+            "inputs": {},
         }
         path = folder / TRIAL
         made = path.exists()

@@ -26,10 +26,10 @@ class Floors:
 
     A floor is a group of runs without a trained network. Of the same floor
     with the same vectors, one of the model's training set is taken, whose texts
-    it counted and whose labels it may have been fitted to, if there is one as
-    much with a fold, or without it, as the model. Of several such, a
-    paper's page takes its own paper's, since another paper's tokenizer may
-    differ, and otherwise the one with the highest MAP.
+    it counted and whose labels it may have been fitted to; first one that left
+    out a fold of it, or none, as the model did. Of several such, a paper's page
+    takes its own paper's, since another paper's tokenizer may differ, and
+    otherwise the one with the highest MAP.
 
     Args:
         groups: the measured runs of all papers.

@@ -398,10 +398,12 @@ def test_a_trial_of_other_content_is_refused(tmp_path, monkeypatch):
     with pytest.raises(SearchError, match="expected inputs"):
         train({}, "0")
     vectors.write_text("1 1\nthe 1\n")
-    paper = Recipe("changed", {"max_answer_length": 1})
-    monkeypatch.setitem(HYPERQA.recipes, "paper", paper)
-    with pytest.raises(SearchError, match="expected inputs"):
-        train({}, "0")
+    # Other settings, and such that are refused.
+    for changes in ({"max_answer_length": 1}, {"folds": 1}):
+        paper = Recipe("changed", changes)
+        monkeypatch.setitem(HYPERQA.recipes, "paper", paper)
+        with pytest.raises(SearchError, match="expected inputs"):
+            train({}, "0")
 
 
 def test_the_papers_objective_does_not_go_with_a_floor():
