@@ -17,9 +17,14 @@ ABOUT = """\
 that were trained on either set with the same vectors and settings. The
 difference is that of the means; it is not tested, and with one seed it may be
 no more than what another seed would change. A length at which the texts of the
-larger set were cut is named. The last column is what the rankings of the larger
-set's models reach on the questions of `{part}`: those that have a wrong
-answer, too; the others are perfect in any order."""
+larger set were cut is named, and so is another number of epochs on it. The last
+column is what the rankings of the larger set's models reach on the questions of
+`{part}`: those that have a wrong answer, too; the others are perfect in any
+order."""
+
+# What may be another with the larger set: it has longer texts, and more of them
+# an epoch.
+NAMED = LENGTHS | {"epochs"}
 
 
 def training_sets(
@@ -56,11 +61,11 @@ def training_sets(
             if small is None or large is None:
                 continue
             names = first.training_set, second.training_set
-            cut = {k: v for k, v in second.overrides.items() if k in LENGTHS}
+            named = {k: v for k, v in second.overrides.items() if k in NAMED}
             tables.setdefault(names, []).append(
                 [
                     f"{paper.named(first.model)} "
-                    f"{markdown.settings(cut)}".strip(),
+                    f"{markdown.settings(named)}".strip(),
                     *map(_cell, (small, large)),
                     f"{large.mean - small.mean:+.3f}",
                     markdown.number(_imperfect(second, imperfect)),
@@ -94,8 +99,8 @@ def _imperfect(group: Group, part: int) -> Statistic | None:
 
 def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
     """Groups of a recipe, and those with nothing but another training set."""
-    for second in groups:
-        if second.overrides.keys() - LENGTHS == {TRAIN_SPLIT}:
+    for second in sorted(groups, key=lambda group: len(group.overrides)):
+        if second.overrides.keys() - NAMED == {TRAIN_SPLIT}:
             for first in groups:
                 if not first.overrides and _rest(first) == _rest(second):
                     yield first, second
@@ -103,7 +108,7 @@ def _pairs(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
 
 def _rest(group: Group) -> tuple[object, ...]:
     """What groups of a pair have in common."""
-    apart = LENGTHS | {TRAIN_SPLIT}
+    apart = NAMED | {TRAIN_SPLIT}
     settings = {k: v for k, v in group.settings.items() if k not in apart}
     return group.model, group.row, group.vectors, settings
 
