@@ -24,8 +24,8 @@ from keras_qa.files.whole import file_digest
 from keras_qa.ranking.evaluation import CONVENTION
 from keras_qa.ranking.evaluation import Evaluation
 from keras_qa.ranking.evaluation import evaluate
+from keras_qa.ranking.floors import bag_of_words_scores
 from keras_qa.ranking.floors import bm25_scores
-from keras_qa.ranking.floors import cosine_scores
 from keras_qa.training.run_folder import RunFolder
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import BM25
@@ -224,7 +224,10 @@ def _outcome(experiment: Experiment[Any], run: Run[Any]) -> Outcome:
         )
         return Outcome(scores, {})
     if run.arguments.model == COSINE:
-        return Outcome(_untrained_cosine(run), {})
+        report = run.corpus.index(run.report)
+        texts, pairs = run.corpus.texts, report.pairs()
+        cosine = bag_of_words_scores(texts, run.matrix, *pairs)
+        return Outcome(report.split(cosine), {})
     if is_floor(run.arguments.model):
         from reproductions.harness.fitting import rank_floor
 
@@ -360,19 +363,6 @@ def _prepare(
         coverage,
         transfer,
     )
-
-
-def _untrained_cosine(run: Run[Any]) -> list[np.ndarray]:
-    """Cosine of the plain sums of word vectors."""
-    sums = np.stack(
-        [
-            run.matrix[run.corpus.vocabulary.encode(t)].sum(0)
-            for t in run.corpus.tokens
-        ]
-    )
-    report = run.corpus.index(run.report)
-    questions, answers = report.pairs()
-    return report.split(cosine_scores(sums[questions], sums[answers]))
 
 
 def _measured(
