@@ -23,7 +23,7 @@ help:
 	echo "make docs        the documents, into build/docs; warnings are errors"
 	echo "make linkcheck   ask for each page elsewhere that the documents name"
 	echo "make fuzz        320,000 damaged files for the readers; for the night"
-	echo "make clean       remove the environment and the runs of make reproduce"
+	echo "make clean       remove the environment and all that these commands made"
 
 # TensorFlow's notes about the machine would hide what these print.
 reproduce replay replay-sample docs fuzz: export TF_CPP_MIN_LOG_LEVEL ?= 3
@@ -140,4 +140,5 @@ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 endef
 
 clean:
-	rm -rf $(VENV) $(REPRODUCE_DIR) build/docs build/linkcheck
+	rm -rf $(VENV) $(REPRODUCE_DIR) build *.egg-info .pytest_cache \
+		.hypothesis .ruff_cache .mypy_cache

@@ -1,7 +1,7 @@
 r"""Losses of every trainer on one and on several devices, to be compared.
 
     KERAS_BACKEND=jax XLA_FLAGS=--xla_force_host_platform_device_count=4 \
-        python -m benchmarks.device_losses --devices 1 2 4
+        python -m benchmarks.device_losses
 
 prints a line of JSON for each trainer and number of devices, with the losses of
 two epochs and the largest relative difference from those of the first number.
@@ -193,19 +193,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.device_losses",
         description=__doc__.split("\n")[0],
     )
-    parser.add_argument(
-        "--devices", nargs="+", type=int, default=[1, 2, 4], metavar="N"
-    )
-    parser.add_argument("--trainers", nargs="+", default=list(TRAINERS))
+    everything = {"devices": [1, 2, 4], "trainers": list(TRAINERS)}
+    parser.add_argument("--devices", nargs="+", type=int, metavar="N")
+    parser.add_argument("--trainers", nargs="+", choices=TRAINERS)
     parser.add_argument("--hosts", type=Path)
     parser.add_argument(
         "--output",
         type=Path,
-        default=Path(__file__).with_suffix(".json"),
         metavar="FILE",
         help="file of all lines (default: next to this script)",
     )
+    parser.set_defaults(**everything)
     arguments = parser.parse_args(argv)
+    if arguments.output is None:
+        if any(getattr(arguments, n) != v for n, v in everything.items()):
+            parser.error(
+                "--output is needed with --devices or --trainers: the file "
+                "next to this script is of all"
+            )
+        arguments.output = Path(__file__).with_suffix(".json")
     if arguments.hosts:
         join_hosts(read_hosts(arguments.hosts))
     rows = []

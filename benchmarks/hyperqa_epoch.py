@@ -55,11 +55,19 @@ def run(settings: Settings) -> dict[str, Any]:
             target=serve, args=(name, settings, end), daemon=True
         )
         process.start()
+        # Without another end, the pipe says when the process has ended.
+        end.close()
         processes.append(process)
 
     def ask(name: str, method: str, workload: str) -> Any:
-        pipes[name].send((method, workload))
-        return pipes[name].recv()
+        try:
+            pipes[name].send((method, workload))
+            return pipes[name].recv()
+        except (EOFError, OSError):
+            raise SystemExit(
+                f"{name}: expected a result. Received: the process ended, see "
+                "above (torch needs pip install 'keras-qa[torch]')"
+            ) from None
 
     # The first round compiles, and its losses can be compared.
     pairs = [(w, name) for w in WORKLOADS for name in WORKLOADS[w].contenders]

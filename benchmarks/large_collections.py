@@ -193,6 +193,7 @@ def measure(
                 begin = time.perf_counter()
                 ranker.encode(some)
                 seconds = time.perf_counter() - begin
+                found["encoded"] = len(some)
                 found["encoded_per_second"] = len(some) / seconds
             shards.write(number, answers, vectors)
             bar.update(len(texts))
@@ -326,17 +327,21 @@ def main(argv: list[str] | None = None) -> int:
     )
     if arguments.smoke:
         settings = replace(settings, answers=12_000, questions=5, encoded=10)
+    others = []
+    if arguments.json.exists():
+        others = json.loads(arguments.json.read_text()).get("collections", [])
     load = load_before(settings.cores)
     folder = arguments.work_dir / f"collection-{settings.answers}"
+    if folder.exists():
+        parser.error(
+            f"expected no folder {folder}, which is removed at the end"
+        )
     try:
         given = arguments.ranker, arguments.data_dir, folder
         found = alone(measure, settings, *given, cores=settings.cores)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     found["load_average_before"] = load
-    others = []
-    if arguments.json.exists():
-        others = json.loads(arguments.json.read_text())["collections"]
     kept = [one for one in others if one["answers"] != found["answers"]]
     collections = sorted([*kept, found], key=lambda one: one["answers"])
     write_results(

@@ -5,11 +5,11 @@ that somebody has, and trained on with the default. The figures are of other
 questions of the collection, at most 500. Pairs without wrong answers, as those
 of MedQuAD and InsuranceQA, get candidates by BM25, as `keras-qa train` does it.
 
-    python -m benchmarks.own_data --data-dir DIR                # hours
-    python -m benchmarks.own_data --data-dir DIR --sizes 300    # half an hour
+    python -m benchmarks.own_data --data-dir DIR
+    python -m benchmarks.own_data --data-dir DIR --sizes 300 --record new.jsonl
 
 Each trial is a line of the record; those that are there are not repeated, and
-a killed trial is resumed.
+a killed trial is resumed. All trials of the default take an hour or more.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
+from keras_qa.files.json_stream import read_records
 
 SIZES = (150, 300, 1000, 5000)
 VECTORS = ("skipgram", "skipgram+minilm")
@@ -159,7 +160,7 @@ def read_record(path: Path) -> list[dict[str, Any]]:
     """The lines of a record; none if there is no file."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [record for _, record in read_records(path)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

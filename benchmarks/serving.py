@@ -23,10 +23,12 @@ server must answer afterwards.
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -121,11 +123,20 @@ def server(name: str, folder: Path, *options: str) -> Iterator[int]:
         text=True,
     )
     try:
-        line = process.stderr.readline() if process.stderr else ""
-        yield int(line.split("http://127.0.0.1:")[1].split("/")[0])
+        yield _port(process.stderr or [])
     finally:
         process.terminate()
         process.communicate(timeout=60)
+
+
+def _port(lines: Iterable[str]) -> int:
+    """The port that a server names; what it wrote if it ended before."""
+    written = []
+    for line in lines:
+        if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
+            return int(found[1])
+        written.append(line)
+    raise SystemExit("".join(["The server ended:\n", *written]))
 
 
 async def answer_of(

@@ -53,7 +53,7 @@ def _train(arguments: argparse.Namespace) -> None:
     file_format = output_format(arguments)
     settings = {name: getattr(arguments, name) for name in _SETTINGS}
     for name, value in settings.items():
-        least = 0 if name in ("seed", "negative") else 1
+        least = 0 if name == "seed" else 1
         if value < least:
             raise ValueError(
                 f"--{name.replace('_', '-')} must be at least {least}. "

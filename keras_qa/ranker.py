@@ -292,6 +292,17 @@ class Ranker:
         if isinstance(questions, str):
             questions = [questions] * len(answers)
         read = self.reading.pairs(questions, answers)
+        texts, question, answer, features = read
+        # Of equal pairs one is scored: another row of a batch may be rounded
+        # differently.
+        numbers: dict[tuple[str, str], int] = {}
+        number = [
+            numbers.setdefault(pair, len(numbers))
+            for pair in zip(questions, answers, strict=True)
+        ]
+        _, once = np.unique(number, return_index=True)
+        features = {name: rows[once] for name, rows in features.items()}
+        read = texts, question[once], answer[once], features
         if self.engine == "onnxruntime":
             from keras_qa.ranking.padded import score_padded
 
@@ -300,8 +311,8 @@ class Ranker:
             from keras_qa.ranking.scoring import score_pairs
 
             scores = score_pairs(self.model, *read)
-        texts, _, answered, _ = read
-        return self.reading.unread_last(scores, texts, answered)
+        scores = scores[np.array(number, np.int64)]
+        return self.reading.unread_last(scores, texts, answer)
 
     def __repr__(self) -> str:
         words = len(self.reading.vocabulary)

@@ -110,6 +110,16 @@ def test_ranks_best_first_and_equal_scores_as_given(forms, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_equal_pairs_have_equal_scores_in_every_form(forms, form):
+    ranker = Ranker.load(forms(form))
+    answers = ["jane austen did"] * 50 + ["emma"] * 3
+    scores = ranker.scores(QUESTION, answers)
+    assert (len(set(scores[:50])), len(set(scores[50:]))) == (1, 1)
+    once = ranker.scores(QUESTION, [answers[0], answers[-1]])
+    np.testing.assert_allclose(scores[[0, -1]], once, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_texts_are_strings_in_every_form(forms, form):
     ranker = Ranker.load(forms(form))
     with pytest.raises(RankerError, match=r"`answers` must.*answers\[1\]=nan"):

@@ -54,7 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--candidates",
         nargs="+",
         metavar="TEXT",
-        help="its candidates, each quoted; default: those of --file",
+        help="its candidates, each quoted, with a space before one that begins "
+        "with a hyphen; default: those of --file",
     )
     parser.add_argument(
         "--file",

@@ -57,7 +57,9 @@ class Figure:
     @classmethod
     def of(cls, dataset: str, split: str, values: Sequence[float]) -> "Figure":
         """The figure of the average precisions of questions."""
-        low, high = mean_interval(np.array(values))
+        # A mean of average precisions is between 0 and 1, also that of one
+        # question, whose interval has no ends.
+        low, high = np.clip(mean_interval(np.array(values)), 0, 1).tolist()
         mean = float(np.mean(values))
         return cls(dataset, split, MEASURE, mean, low, high, len(values))
 

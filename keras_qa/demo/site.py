@@ -65,7 +65,9 @@ def write_site(
             "rankers": entries,
             "questions": shown.to_json(limit),
         }
-        text = json.dumps(content, ensure_ascii=False, indent=1)
+        text = json.dumps(
+            content, ensure_ascii=False, allow_nan=False, indent=1
+        )
         (site / SITE).write_text(f"{text}\n", "utf-8")
 
     write_whole(path, save)

@@ -70,9 +70,8 @@ def read_answers(
     is a `.csv`, `.jsonl`, `.ndjson` or `.parquet`, or a `.tsv` with a header,
     the different texts of the column `answer` are read, with the ids of the
     column `answer_id` if the header, or the first of JSON lines, has one. Each
-    line of any other file is a text, unless tabs part names on its first line,
-    'answer' among them.
-    With other names of columns, or a delimiter, the file is a table.
+    line of any other file is a text.
+    With other names of columns, or a delimiter, the file must be a table.
     Where there are no ids, the id is the line's number, from 1. Lines without
     text are skipped. `check_answers` checks ids for repetitions.
 
@@ -89,8 +88,9 @@ def read_answers(
 
     Raises:
         DatasetError: if the file cannot be read, `columns` is no `Columns`, a
-            table has no column of answers, or a line has no tab or no id where
-            the others have one, or several tabs.
+            table has no column of answers, a line has no tab or no id where
+            the others have one, or several tabs, or the first line of another
+            file is the header of a table.
         ImportError: if a Parquet file is given without pyarrow.
     """
     named = checked_columns(columns)
@@ -173,6 +173,14 @@ def _numbered(path: Path, options: _Options) -> Iterator[tuple[int, Answer]]:
             continue
         # In a text without columns, the word alone is an answer.
         if first and (has_ids or "\t" in line) and _is_header(line, options):
+            if not has_ids:
+                raise error_at(
+                    path,
+                    number,
+                    "a text on each line, or the names of columns in a file "
+                    "whose name ends in .tsv",
+                    line,
+                )
             yield from _answers_of_table(path, options)
             return
         first = False

@@ -82,7 +82,7 @@ def build_faiss(
     return index
 
 
-def set_effort(index: Any, kind: str, effort: int | None) -> None:
+def set_effort(index: Any, kind: str, effort: int | None, top: int = 1) -> None:
     """Sets how much a search of an approximate index compares.
 
     Args:
@@ -90,6 +90,8 @@ def set_effort(index: Any, kind: str, effort: int | None) -> None:
         kind: its kind, a key of `EFFORTS`.
         effort: the number of nodes or lists, at least 1; None takes that of
             `EFFORTS`.
+        top: the number of answers that are wanted. A graph finds no more nodes
+            than it looks at: at least twice as many are looked at.
 
     Raises:
         SearchError: if `effort` is less than 1.
@@ -101,13 +103,14 @@ def set_effort(index: Any, kind: str, effort: int | None) -> None:
             f"`effort` must be positive. Received: effort={effort}"
         )
     # FAISS stores the number in 32 bits.
-    effort = min(effort, max(index.ntotal, 1))
+    most = max(index.ntotal, 1)
+    effort = min(effort, most)
     if kind == "hnsw":
-        index.hnsw.efSearch = effort
+        index.hnsw.efSearch = max(effort, min(2 * top, most))
         return
     lists = import_faiss().extract_index_ivf(index)
     lists.nprobe = min(effort, lists.nlist)
-    # The graph of the centroids finds no more nodes than it looks at.
+    # So does the graph of the centroids.
     graph = import_faiss().downcast_index(lists.quantizer).hnsw
     graph.efSearch = max(CENTROID_EFFORT, 2 * lists.nprobe)
 

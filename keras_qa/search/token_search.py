@@ -229,7 +229,7 @@ class TokenSearch:
         self, question: np.ndarray, top: int, effort: int | None
     ) -> np.ndarray:
         """The answers with a token near one of the question's, ascending."""
-        faiss_files.set_effort(self._graph, "hnsw", effort)
+        faiss_files.set_effort(self._graph, "hnsw", effort, top)
         pool = min(max(POOLS["hnsw"], 2 * top), self._graph.ntotal)
         _, found = self._graph.search(np.asarray(question, np.float32), pool)
         return np.unique(

@@ -102,7 +102,7 @@ class VectorSearch:
             return exact.exact_search(
                 self._index, self.space, self._vectors, question, top
             )
-        faiss_files.set_effort(self._index, self._kind, effort)
+        faiss_files.set_effort(self._index, self._kind, effort, top)
         return exact.approximate_search(
             self._index,
             self.space,

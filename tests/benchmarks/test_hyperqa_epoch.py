@@ -1,6 +1,9 @@
 """The benchmark of the training step: its text, its sums, a tiny run."""
 
 import json
+import multiprocessing
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,6 +76,28 @@ def test_ratios_and_projected_epochs_by_hand():
     # 253,000 pairs in batches of 200 x 2, 50 x 5 and 200 x 5.
     epochs = [summary[n]["epoch_seconds"]["packed"] for n in names]
     assert epochs == pytest.approx([63.25, 50.6, 50.6])
+    bounds = {
+        name: bound["reached"] for name, bound in summary["bounds"].items()
+    }
+    assert bounds == {
+        "packed against plain Keras, triples": True,
+        "packed against plain Keras, shared": True,
+        "seconds of an epoch, wide": False,
+    }
+
+
+def test_a_contender_that_ends_is_named(monkeypatch):
+    monkeypatch.setattr(
+        hyperqa_epoch, "serve", lambda name, settings, end: None
+    )
+    context = SimpleNamespace(
+        Pipe=multiprocessing.Pipe, Process=threading.Thread
+    )
+    monkeypatch.setattr(
+        *(hyperqa_epoch.multiprocessing, "get_context", lambda _: context)
+    )
+    with pytest.raises(SystemExit, match="packed: expected a result"):
+        hyperqa_epoch.run(Settings())
 
 
 @pytest.mark.large

@@ -33,3 +33,14 @@ def test_what_it_measures(runs, tmp_path, capsys):
     assert bounds["answered after overload"]["reached"]
     serving.report(settings, measured, summary)
     assert "requests/s" in capsys.readouterr().out
+
+
+def test_a_server_that_does_not_start_is_quoted():
+    lines = [
+        "a warning\n",
+        "127.0.0.1: serving http://127.0.0.1:81/x\n",
+        "later",
+    ]
+    assert serving._port(lines) == 81
+    with pytest.raises(SystemExit, match="a warning\nno starlette"):
+        serving._port(["a warning\n", "no starlette\n"])

@@ -5,6 +5,7 @@ import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.demo.rankers import Figure
 from keras_qa.demo.rankers import run_figure
 from keras_qa.demo.runs import check_runs
 from keras_qa.demo.runs import distinct_ids
@@ -66,6 +67,8 @@ def test_the_figure_of_a_run_is_that_of_its_evaluation(tmp_path):
     assert (figure.low, figure.high) == pytest.approx(
         mean_interval(np.array(values)), abs=0.01
     )
+    one = Figure.of("x", "dev", [0.75])
+    assert (one.value, one.low, one.high) == (0.75, 0, 1)
     (tmp_path / "run.trec").write_text("no ranking\n")
     with pytest.raises(DatasetError, match=r"run\.trec:1: expected question"):
         run_figure(tmp_path)

@@ -182,3 +182,14 @@ def test_only_the_first_process_writes_a_folder(tmp_path, monkeypatch):
     assert saved == ["weights"]
     assert len(waited) == 4
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "options", [("--trainers", "packed"), ("--devices", "1", "2")]
+)
+def test_a_part_does_not_replace_the_record(options, capsys):
+    from benchmarks import device_losses
+
+    with pytest.raises(SystemExit):
+        device_losses.main(options)
+    assert "--output is needed" in capsys.readouterr().err

@@ -19,9 +19,10 @@ export function commandOf(template, question, answers) {
 
 /**
  * A text as one argument of a POSIX shell. Control characters, which a terminal
- * would act on when the command is pasted, become spaces.
+ * would act on when the command is pasted, become spaces. A space before a
+ * hyphen, which no ranker reads, says that the text is no option.
  */
 export function quote(text) {
-  const safe = text.replace(/[\p{Cc}\u2028\u2029]/gu, " ");
+  const safe = text.replace(/[\p{Cc}\u2028\u2029]/gu, " ").replace(/^-/, " -");
   return `'${safe.replaceAll("'", `'\\''`)}'`;
 }

@@ -12,6 +12,8 @@ export class QaQuestion extends HTMLElement {
   #state = null;
   #parts = {};
   #timer = 0;
+  // The edits of either field that the timer waits for.
+  #pending = [];
 
   /** @param {{question: string}[]} samples */
   start(samples) {
@@ -93,6 +95,8 @@ export class QaQuestion extends HTMLElement {
 
   /** @param {import("./address.js").State} state */
   set state(state) {
+    clearTimeout(this.#timer);
+    this.#pending = [];
     this.#state = state;
     const { sample, question, own, details } = this.#parts;
     sample.value = state.sample === null ? "" : String(state.sample);
@@ -120,6 +124,7 @@ export class QaQuestion extends HTMLElement {
 
   #clear() {
     this.#parts.file.value = "";
+    this.#apply();
     this.state = { ...this.#state, own: null };
     this.#now({});
   }
@@ -128,6 +133,7 @@ export class QaQuestion extends HTMLElement {
     if (!file) return;
     // What lies after it is not read: no list of answers is that long.
     const text = await file.slice(0, 50_000_000).text();
+    this.#apply();
     const given = this.#given(text);
     const shown = text.length <= MOST_SHOWN;
     this.#parts.own.value = shown ? (given.own ?? []).join("\n") : "";
@@ -148,16 +154,23 @@ export class QaQuestion extends HTMLElement {
 
   #later(change) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => this.#now(typeof change === "function" ? change() : change),
-      WAIT,
-    );
+    this.#pending.push(change);
+    this.#timer = setTimeout(() => this.#now({}), WAIT);
   }
 
   #now(change) {
     clearTimeout(this.#timer);
+    this.#apply();
     this.#state = { ...this.#state, ...change };
     this.dispatchEvent(new CustomEvent("qa-change", { detail: this.#state }));
+  }
+
+  /** Takes the edits that wait. */
+  #apply() {
+    for (const change of this.#pending.splice(0)) {
+      const made = typeof change === "function" ? change() : change;
+      this.#state = { ...this.#state, ...made };
+    }
   }
 
   #takeDrops() {

@@ -91,9 +91,10 @@ export class QaRanking extends HTMLElement {
         : figure("average precision", number(measured))),
       ...figure("time", `${number(result.milliseconds, 1)} ms`),
     );
-    reads.hidden = !result.question.unknown.includes(true);
+    const { ids, more, unknown } = result.question;
+    reads.hidden = !more && !unknown.includes(true);
     reads.replaceChildren(
-      "Reads: ",
+      more ? `Reads the first ${ids.length} words: ` : "Reads: ",
       html("bdi", {}, ...struck(given.question, result.question)),
     );
     const shown = order.slice(0, most);

@@ -105,6 +105,20 @@ def test_ones_own_answers(page):
     assert len(page.column(3, ".text")) > 2
 
 
+def test_edits_of_both_fields_at_once(page):
+    page.show("text=gold&answer=silver")
+    fields = {"#question": "silver", "#own": "gold\nsilver"}
+    page.run(
+        "for (const [name, text] of Object.entries(given[0])) {"
+        "const field = document.querySelector(name); field.value = text;"
+        "field.dispatchEvent(new Event('input')); }",
+        fields,
+    )
+    page.wait_until("document.querySelectorAll('.answer').length >= 2")
+    page.wait_until("location.hash.includes('text=silver')")
+    assert page.column(0, ".text") == ["silver", "gold"]
+
+
 def test_permalink(page, questions):
     page.show("q=7")
     value = "return document.querySelector('#question').value;"
@@ -254,11 +268,11 @@ def test_command(page):
         "return commandOf(given[0], given[1], given[2]);",
         "rank --question {question} --candidates {answers}",
         "it's {answers}\n",
-        ["a $x", "'b'\0", "{question}"],
+        ["a $x", "'b'\0", "{question}", "-5 °C"],
     )
     assert found == (
         r"rank --question 'it'\''s {answers} ' --candidates "
-        r"'a $x' ''\''b'\'' ' '{question}'"
+        r"'a $x' ''\''b'\'' ' '{question}' ' -5 °C'"
     )
     page.show("text=it%27s&answer=a%20%24x&answer=b")
     page.run("navigator.clipboard.writeText = () => Promise.reject();")
