@@ -5,6 +5,7 @@ import pytest
 
 from keras_qa import BM25Ranker
 from keras_qa import Ranker
+from keras_qa import SeverynMoschitti
 from keras_qa import Stacker
 from keras_qa import TextReading
 from keras_qa import Vocabulary
@@ -13,6 +14,7 @@ from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import RankerError
 from keras_qa.ranking.stacking.combining import fit_stacker
+from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.readable import UNREAD_SCORE
 
 pytestmark = [
@@ -117,3 +119,25 @@ def test_errors():
     stacker = Stacker([*rankers(), Ranker(model, cut)]).fit(some_questions())
     with pytest.raises(RankerError, match="must read texts alike"):
         stacker.to_ranker()
+
+
+def test_trees_learn_at_the_rate_that_was_given():
+    questions, found = some_questions(), []
+    for rate in (0.1, 0.5):
+        settings = {"trees": 1, "depth": 1, "learning_rate": rate}
+        stacker = Stacker(rankers(), "boosted", **settings).fit(questions)
+        found.append(stacker.fitted.values)
+    # One tree's leaves are proportional to the rate.
+    np.testing.assert_allclose(found[1], 5 * found[0], rtol=1e-6)
+
+
+def test_one_ranker_of_overlap_gives_it_to_the_sum():
+    size = len(READING.vocabulary)
+    overlap = OverlapFeatures({"w1": 2}, 9)
+    features = SeverynMoschitti(size, 3, filters=2, overlap_features=4)
+    reading = TextReading(READING.vocabulary, overlap=overlap)
+    parts = [Ranker(BM25Ranker(size), READING), Ranker(features, reading)]
+    stacker = Stacker(parts).fit(some_questions())
+    expected = stacker.scores("w1 w2", ["w1", "w2 w3 w8"])
+    found = stacker.to_ranker().scores("w1 w2", ["w1", "w2 w3 w8"])
+    np.testing.assert_allclose(found, expected, rtol=1e-4)

@@ -51,3 +51,10 @@ def test_the_noise_has_the_deviation():
 def test_rejects_a_kernel_without_width(wrong):
     with pytest.raises(ValueError, match="`sigma` must be positive and `noise"):
         PositionInfluence(3, **wrong)
+
+
+def test_padding_of_an_answer_has_no_influence():
+    layer = PositionInfluence(3, sigma=2.0)
+    texts = np.array([[3]]), np.array([[3, 0]])
+    found = run(lambda q, a: layer([q, a]), *texts)
+    assert found[0, 0].any() and not found[0, 1].any()

@@ -1,11 +1,14 @@
 """The table of rankers on the same questions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.ranking.comparison import compare
+from keras_qa.ranking.comparison import paired_test
 
 pytestmark = pytest.mark.once
 
@@ -88,3 +91,33 @@ def test_without_grades_there_is_none():
     found = compare(make([1, 0]), {"model": [np.array([1.0, 0.0])]})
     assert found.to_json()["metrics"] == ["MAP", "MRR", "P@1"]
     assert not any("nDCG" in line for line in found.lines() + found.notes())
+
+
+def test_what_was_missed_is_no_perfect_question():
+    first, second = make([1], [0, 1])
+    scores = {"model": [np.array([1.0]), np.array([1.0, 0.0])]}
+    found = compare([replace(first, missed=1), second], scores)
+    # Both have an average precision of 1/2.
+    assert found.rows[0].metrics["MAP"] == 0.5
+    assert found.right_only == 0 and found.mixed == {}
+
+
+def test_the_permutation_test_in_words():
+    questions = make(*[[1, 0]] * 20)
+    right = [np.array([1.0, 0.0])] * 20
+    half = [np.array([1.0, 0.0]), np.array([0.0, 1.0])] * 10
+    found = compare(questions, {"model": right, "floor": half}, ["floor"])
+    words = paired_test(found, "floor")
+    # The ends as in the table; ten differences of one sign: about 2 / 2^10.
+    start = "model less floor: MAP +0.2500 [+0.1404, +0.3596], p 0.00"
+    assert words.startswith(start)
+
+
+def test_the_seed_orders_equal_scores():
+    questions = make(*[[1, 0]] * 20)
+    equal = {"model": [np.zeros(2)] * 20}
+    found = {
+        tuple(compare(questions, equal, seed=seed).values("model"))
+        for seed in range(3)
+    }
+    assert len(found) == 3

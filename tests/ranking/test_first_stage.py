@@ -148,3 +148,26 @@ def test_errors():
         first_stage(candidates=0)
     with pytest.raises(ValueError, match=r"`train_candidates`.*=-1"):
         first_stage(train_candidates=-1)
+
+
+def test_the_constants_of_bm25_order_the_candidates():
+    texts = ("koala koala koala and many other words here", "koala", "emma")
+    right = (Candidate("1", texts[1], 1),)
+    stream = partial(iter, [Question("q", "koala", right)])
+    data = Dataset(
+        "d",
+        {"dev": stream},
+        "whitespace",
+        answers=lambda: list(texts),
+        documents={"dev": lambda: texts},
+    )
+
+    def first(**constants):
+        found = with_first_stage(data, 1, show_progress=False, **constants)
+        (question,) = found.questions("dev")
+        return question.candidates[0].text
+
+    # Without lengths, three occurrences are better than one.
+    assert first(b=0.0) == texts[0]
+    # Without counts and with lengths, the short document is.
+    assert first(k1=0.01, b=1.0) == texts[1]

@@ -237,3 +237,19 @@ def test_right_answers_keep_their_grades():
         [Question("q", "Which ant?", pair)], show_progress=False
     )
     assert [(c.text, c.label) for c in found.candidates] == [("an ant", 3)]
+
+
+def test_mined_by_the_constants():
+    texts = ("koala koala koala and many other words here", "koala", "emma")
+    asked = [Question("q", "koala", (Candidate("1", texts[2], 1),))]
+
+    def wrong(**constants):
+        (found,) = mine_candidates(
+            asked, texts, 2, show_progress=False, **constants
+        )
+        return [c.text for c in found.candidates if c.label == 0]
+
+    # Without lengths, three occurrences are better than one.
+    assert wrong(b=0.0) == [texts[0]]
+    # Without counts and with lengths, the short text is.
+    assert wrong(k1=0.01, b=1.0) == [texts[1]]

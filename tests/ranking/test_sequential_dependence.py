@@ -193,6 +193,27 @@ def test_the_objective_is_the_metric(objective):
     assert reached == pytest.approx(end.metrics[objective])
 
 
+def test_more_rounds_reach_more():
+    rng = np.random.default_rng(5)
+    words = list("abcdefghijklmnop")
+    questions = [
+        question(
+            " ".join(rng.choice(words, 5)),
+            *(" ".join(rng.choice(words, 20 + i)) for i in range(size)),
+            right=rng.permutation(size)[: rng.integers(1, size)],
+        )
+        for size in (4, 5, 9, 3, 7) * 3
+    ]
+    start = -SEQUENTIAL_DEPENDENCE
+    one, many = (
+        WeightedSequentialDependence(mu=3, weights=start).fit(
+            questions, max_cycles=cycles
+        )
+        for cycles in (1, 20)
+    )
+    assert one < many
+
+
 def test_equal_scores_count_as_wrong():
     questions = [question("a b", "x", "x", "x", "x", right=(0, 1))]
     model = WeightedSequentialDependence()

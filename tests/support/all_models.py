@@ -174,6 +174,15 @@ _SCORERS = {
 }
 
 
+def taking(argument):
+    """The names of the models that score pairs and take an argument."""
+    return sorted(
+        name
+        for name, (model, _) in _SCORERS.items()
+        if argument in inspect.signature(model).parameters
+    )
+
+
 def _fill(model, bound):
     """Assigns random values that are the same on every backend."""
     rng = np.random.default_rng(1)

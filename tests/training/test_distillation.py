@@ -1,5 +1,7 @@
 """The scores of a teacher: each pair once, kept, and learnt by a model."""
 
+from types import SimpleNamespace
+
 import keras
 import numpy as np
 import pytest
@@ -280,3 +282,17 @@ def test_labels_are_no_scores_of_a_teacher(corpus, loss):
     )
     with pytest.raises(ValueError, match="read a teacher's scores, but the b"):
         trainer.fit(labelled, verbose=0)
+
+
+def test_where_the_question_ends_counts():
+    pairs = [("who", "is it"), ("whois", " it")]
+    questions = [
+        Question(str(i), asked, (Candidate("a", answer, 1),))
+        for i, (asked, answer) in enumerate(pairs)
+    ]
+    corpus = Corpus(questions)
+    teacher = SimpleNamespace(
+        scores=lambda asked, _: np.array([float(len(q)) for q in asked])
+    )
+    found = TeacherScores(teacher, corpus)(*corpus.index(questions).pairs())
+    assert found.tolist() == [3, 5]

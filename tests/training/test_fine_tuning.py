@@ -52,3 +52,24 @@ def test_the_number_of_steps_must_be_known():
     tell_steps.set_params({"epochs": 2, "steps": None})
     with pytest.raises(ValueError, match="give `steps_per_epoch`"):
         tell_steps.on_train_begin()
+
+
+@pytest.mark.once
+def test_decay_spares_biases_and_normalisations():
+    # The one step of a schedule of one has half of the rate: 0.05.
+    optimizer, _ = fine_tuning(0.1, warm_up=1.0, weight_decay=0.5)
+    names = ("kernel", "bias", "gamma", "beta")
+    weights = [keras.Variable([2.0], name=name) for name in names]
+    optimizer.apply([keras.ops.zeros(1)] * 4, weights)
+    found = [float(weight.numpy()[0]) for weight in weights]
+    assert found == pytest.approx([2 - 0.05 * 0.5 * 2, 2, 2, 2])
+
+
+@pytest.mark.once
+def test_long_gradients_are_cut_to_one():
+    optimizer, _ = fine_tuning(0.1)
+    kernel = keras.Variable([0.0, 0.0], name="kernel")
+    optimizer.apply([keras.ops.convert_to_tensor([3.0, 4.0])], [kernel])
+    (momentum,) = (v for v in optimizer.variables if "momentum" in v.path)
+    # A tenth of (3, 4) / 5.
+    np.testing.assert_allclose(momentum.numpy(), [0.06, 0.08], rtol=1e-5)

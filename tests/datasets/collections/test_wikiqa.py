@@ -97,3 +97,14 @@ def test_empty_file(tmp_path):
         DatasetError, match=r"empty\.tsv:1: expected the header"
     ):
         list(read_wikiqa_tsv(path))
+
+
+def test_folds_are_of_the_questions_with_an_answer(tmp_path):
+    path = tmp_path / "WikiQA-train.tsv"
+    path.write_bytes((WIKIQA / path.name).read_bytes())
+    # Question 4 has no right answer.
+    lines = "1\ttrain\n2\tdev\n3\tdev\n"
+    (tmp_path / "train-folds.tsv").write_text(lines, "utf-8")
+    dataset = open_dataset("wikiqa-all", tmp_path)
+    train, dev = dataset.held_out_fold(fraction=0.5)
+    assert len(train) == len(dev) == 2

@@ -135,3 +135,13 @@ def test_too_long_missing_or_damaged_files(tmp_path):
     cut.write_bytes(ENV.read_bytes()[:-9])
     with pytest.raises(DatasetError, match="expected a pickle of dict"):
         list(YahooQA(cut).questions("dev"))
+
+
+def test_an_answer_of_the_least_length_is_kept():
+    def first(**arguments):
+        question = next(YahooQA(ENV, **arguments).questions("train"))
+        return [c.text for c in question.candidates]
+
+    # "london" has 6 characters.
+    assert "london" in first(min_characters=6)
+    assert "london" not in first(min_characters=7)

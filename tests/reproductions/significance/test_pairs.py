@@ -145,3 +145,28 @@ def test_vectors_are_compared_with_some_of_them():
         (("a", "b", "c"), ("b",)),
         (("a", "d"), ("a",)),
     ]
+
+
+def test_dev_is_not_compared_with_test():
+    groups = group_runs([record(), record(model="qrnn", split="test")])
+    assert list(pairs(groups, [WantedTest("ctrn", "qrnn")], "ctrn")) == []
+
+
+def test_only_what_was_trained_before_is_a_transfers_first():
+    before = {"overrides": {"transfer_epochs": 3}}
+    groups = group_runs(
+        [
+            record(training_set="train"),
+            record(training_set="train after squad", **before),
+            record(model="qrnn", training_set="squad"),
+            record(model="qrnn", training_set="train"),
+        ]
+    )
+    varied = ("transfer_epochs",)
+    for second in ("ctrn", "qrnn"):
+        wanted = [WantedTest("ctrn", second, varied, transfer=True)]
+        found = [
+            (a.training_set, b.model, b.training_set)
+            for a, b, _ in pairs(groups, wanted, "ctrn")
+        ]
+        assert found == [("train after squad", second, "train")]

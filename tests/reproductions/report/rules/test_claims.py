@@ -40,7 +40,9 @@ def test_holms_correction_by_hand():
 def test_claims_need_p_interval_and_seeds():
     assert claims.claim(TEST, 0.05) == claims.HIGHER
     assert claims.claim(TEST, 0.051) == claims.UNDECIDED
-    turned = dataclasses.replace(TEST, difference=-0.05, interval=(-0.09, -0.1))
+    turned = dataclasses.replace(
+        TEST, difference=-0.05, interval=(-0.09, -0.01)
+    )
     assert claims.claim(turned, 0.01) == claims.LOWER
     holds_zero = dataclasses.replace(TEST, interval=(-0.001, 0.09))
     assert claims.claim(holds_zero, 0.01) == claims.UNDECIDED

@@ -104,3 +104,20 @@ def test_untrained_models_have_no_training_set_to_differ_in():
         ]
     )
     assert verdict(table, row, group) == "**within** 0.01 (MRR +0.002)"
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [(0.7324, "within"), (0.7326, "outside")]
+)
+def test_half_a_unit_of_the_last_decimal_is_rounding(value, word):
+    # The paper's .712 may be .7125, and .02 is the tolerance.
+    runs = seeds(*[value] * 5, MRR=0.727, **FAIR)
+    assert wikiqa_verdict(*runs).startswith(f"**{word}** 0.02 (MAP")
+
+
+@pytest.mark.parametrize(("pairs", "other"), [(8239, False), (8238, True)])
+def test_a_twentieth_of_the_pairs_may_be_missing(pairs, other):
+    # 5% of 8,672 are 433.6.
+    fair = {**FAIR, "training": {"pairs": pairs}}
+    found = wikiqa_verdict(*seeds(*[0.712] * 5, MRR=0.727, **fair))
+    assert (found == "*other training set*") == other
