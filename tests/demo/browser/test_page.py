@@ -80,6 +80,9 @@ def test_unknown_words_are_struck_through(page):
         assert page.column(number, "s") == ["qwertz"], name
     assert page.text(".reads s") == "xyzzy"
     assert page.text(".reads") == f"Reads: {question}"
+    # Half of these 20,000 characters are read.
+    page.show(f"text={'gold%20' * 4000}&answer=silver")
+    assert page.text(".reads").startswith("Reads the first 2000 words: gold ")
 
 
 def test_ones_own_answers(page):
