@@ -187,3 +187,37 @@ def test_labels_above_0_are_right():
     labels = [np.array([1, -1, 0])]
     sampler = NegativeSampler([0], [np.array([1, 2, 3])], labels, 1, "random")
     assert sampler.positive.tolist() == [1]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(("size", "least"), [(1, 0), (200, 950)])
+def test_the_hardest_are_those_of_as_many_as_asked_for(size, least):
+    """The best of n uniform numbers is n / (n + 1) of the way, on average."""
+    sampler = NegativeSampler(
+        *([0], [np.array([1000])], [np.array([1])]),
+        negatives=1,
+        strategy="max",
+        pool="all",
+        hard_pool_size=size,
+        everything=np.arange(1000),
+    )
+    drawn = [
+        sampler.sample(epoch, lambda questions, answers: answers)[2].item()
+        for epoch in range(30)
+    ]
+    assert least < np.mean(drawn) < least + 700
+
+
+@pytest.mark.once
+def test_of_an_odd_number_the_odd_one_is_hard():
+    sampler = NegativeSampler(
+        *([0], [np.arange(10)], [np.array([1] + [0] * 9)]),
+        negatives=3,
+        strategy="mix",
+    )
+    rows = [
+        sampler.sample(epoch, lambda questions, answers: answers)[2][0]
+        for epoch in range(30)
+    ]
+    assert {(*row[:2].tolist(),) for row in rows} == {(9, 8)}
+    assert len({row[2].item() for row in rows}) > 3

@@ -9,6 +9,7 @@ import keras
 import pytest
 
 from keras_qa.cli.main import main
+from keras_qa.demo import rankers
 from keras_qa.demo import site
 from keras_qa.demo.server import make_server
 from keras_qa.models import APCNN
@@ -204,3 +205,22 @@ def test_a_site_is_served_with_the_types_that_browsers_ask_for(written):
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(f"http://{host}:{port}/../faq.csv")
         server.shutdown()
+
+
+def test_options_are_handed_on(tmp_path, monkeypatch):
+    given = []
+
+    def note(path, rankers, shown, **options):
+        given.append((path, shown.questions[0].text, options))
+
+    monkeypatch.setattr(rankers, "load_rankers", lambda *_: [])
+    monkeypatch.setattr(site, "write_site", note)
+    table = write_table(tmp_path / "faq.csv", range(3))
+    table.write_text(table.read_text().replace("question,", "Frage,", 1))
+    words = ["demo", "bm25", "--output", str(tmp_path / "site")]
+    words += ["--answers", str(table), "--question-column", "Frage"]
+    assert main([*words, "--title", "Mine", "--limit", "2"]) == 0
+    ((path, text, options),) = given
+    assert path == tmp_path / "site"
+    assert text == "what is thing number n0 of the list"
+    assert options == {"title": "Mine", "limit": 2}

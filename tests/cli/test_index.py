@@ -12,6 +12,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import keras
 import numpy as np
@@ -28,9 +29,11 @@ from keras_qa.search import encoding
 from keras_qa.search.answers import Answer
 from keras_qa.search.answers import check_answers
 from keras_qa.search.answers import read_answers
+from keras_qa.search.encoding import Part
 from keras_qa.search.index import AnswerIndex
 from keras_qa.search.searchable import space_of
 from keras_qa.search.shards.answers import AnswerShards
+from keras_qa.text.report import TextReport
 from support.search_runs import ANSWERS
 from support.search_runs import QUESTION
 from support.search_runs import VOCABULARY
@@ -577,3 +580,60 @@ def test_errors_of_the_commands(
     monkeypatch.setitem(sys.modules, "faiss", None)
     assert command("index", run, "--answers", answer_file, *output) == 2
     assert "pip install 'keras-qa[search]'" in capsys.readouterr().err
+
+
+def noted(monkeypatch, name):
+    """What the function of this name is given, in place of its result."""
+    given = []
+
+    def note(*arguments, **options):
+        given.append((arguments, options))
+        return 100
+
+    monkeypatch.setattr(f"keras_qa.search.{name}", note)
+    return given
+
+
+def test_options_are_handed_on(runs, answer_file, tmp_path, monkeypatch):
+    pytest.importorskip("faiss")
+    whole = noted(monkeypatch, "build.build_index")
+    part = noted(monkeypatch, "parts.encode.encode_part")
+    merged = noted(monkeypatch, "parts.merge.merge_parts")
+    monkeypatch.setattr("keras_qa.search.build.add_question_encoder", str)
+    ranker = SimpleNamespace(report=TextReport())
+    monkeypatch.setattr("keras_qa.cli.index.load_model", lambda _: ranker)
+    output = tmp_path / "index"
+    index = ("index", runs["hyperqa"], "--answers", answer_file)
+    index += ("--output", output, "--half", "--encoding", "latin-1")
+    assert command(*index, "--kind", "hnsw", "--reuse", tmp_path) == 0
+    ((places, options),) = whole
+    assert places == (ranker, answer_file, output, "hnsw")
+    assert (options["half"], options["reuse"]) == (True, tmp_path)
+    assert options["table"]["encoding"] == "latin-1"
+    assert command(*index, "--shards", 3, "--shard", 2) == 0
+    ((places, options),) = part
+    assert places == (ranker, answer_file, output, Part(2, 3))
+    assert options["half"] and options["table"]["encoding"] == "latin-1"
+    assert command("index", "merge", output, "--kind", "hnsw") == 0
+    assert merged == [((output, "hnsw"), {})]
+
+
+def test_options_of_workers_are_handed_on(
+    runs, answer_file, tmp_path, monkeypatch
+):
+    pytest.importorskip("faiss")
+    encoded = noted(monkeypatch, "parts.ray_actors.encode_parts")
+    merged = noted(monkeypatch, "parts.merge.merge_parts")
+    monkeypatch.setattr("keras_qa.search.build.add_question_encoder", str)
+    output = tmp_path / "index"
+    index = ("index", runs["hyperqa"], "--answers", answer_file)
+    index += ("--output", output, "--half", "--encoding", "latin-1")
+    index += ("--tokenizer", "whitespace", "--readable", "any")
+    workers = ("--shards", 3, "--workers", 2, "--kind", "hnsw")
+    assert command(*index, *workers) == 0
+    ((arguments, options),) = encoded
+    assert arguments == (runs["hyperqa"], answer_file, output, 3, 2)
+    assert options.pop("table")["encoding"] == "latin-1"
+    expected = {"tokenizer": "whitespace", "readable": "any", "half": True}
+    assert options == expected
+    assert merged == [((output, "hnsw"), {})]

@@ -12,9 +12,14 @@ import pytest
 from keras_qa.cli import main as cli
 from keras_qa.datasets.mined import COLUMNS
 from keras_qa.datasets.registry import open_dataset
+from keras_qa.datasets.splitting import sample
+from keras_qa.datasets.splitting import split_questions
 from keras_qa.datasets.tabular import read_tabular
 from keras_qa.files.locks import owned_folder
 from keras_qa.files.whole import SCRATCH
+from keras_qa.own_data.questions import read_questions
+from keras_qa.ranking.duplicates import DuplicateReport
+from keras_qa.ranking.mining import CandidateMiner
 from support.new_process import run_code
 
 CORPUS = Path(__file__).parents[1] / "data/YahooL6"
@@ -287,13 +292,18 @@ def test_yahoo_answers_as_a_data_set(tmp_path, capsys):
         (["yahoo", "--split", "1", "nan", "1"], "--split must be three"),
         (["yahoo", "--data-dir", "/none"], "expected FullOct2007.xml, or"),
         (
-            ["yahoo", "--data-dir", CORPUS, "--category", "Sports"],
+            # With an output, where a faulty one would leave no file here.
+            [
+                *("yahoo", "--data-dir", CORPUS, "--category", "Sports"),
+                *("--output", "OUTPUT"),
+            ],
             "yahoo: expected at least one question that fits",
         ),
     ],
 )
-def test_errors_are_messages(pairs, capsys, arguments, message):
-    arguments = [pairs if word == "PAIRS" else word for word in arguments]
+def test_errors_are_messages(pairs, tmp_path, capsys, arguments, message):
+    named = {"PAIRS": pairs, "OUTPUT": tmp_path / "a.tsv"}
+    arguments = [named.get(word, word) for word in arguments]
     assert mine(*arguments) == 2
     assert message in capsys.readouterr().err
 
@@ -305,3 +315,62 @@ def test_mining_does_not_import_keras(pairs, tmp_path):
     )
     words = (pairs, "--no-labels", "--output", tmp_path / "a.csv")
     run_code(code, *words, without=("keras", "tensorflow"))
+
+
+def test_options_are_handed_on(runs, pairs, tmp_path, monkeypatch):
+    given, of_report = {}, {}
+
+    class Miner(CandidateMiner):
+        def __init__(self, texts, **options):
+            given.update(options)
+            super().__init__(texts, **options)
+
+        def mine(self, questions, candidates, **options):
+            given.update(options, candidates=candidates)
+            return super().mine(questions, candidates, **options)
+
+    def report(texts, **options):
+        of_report.update(options)
+        return DuplicateReport(texts, **options)
+
+    monkeypatch.setattr("keras_qa.cli.mine.CandidateMiner", Miner)
+    monkeypatch.setattr("keras_qa.cli.mine.DuplicateReport", report)
+    expected = {"tokenizer": "whitespace", "candidates": 3, "depth": 4}
+    expected |= {"skip": 2, "margin": 0.5, "share": 0.75}
+    options = [x for k, v in expected.items() for x in (f"--{k}", v)]
+    options += ["--ranker", runs["cosineqa"], "--output", tmp_path / "x.tsv"]
+    assert mine(pairs, *options, "--duplicates", tmp_path / "twins.tsv") == 0
+    assert callable(given.pop("scorer"))
+    assert given == expected
+    assert of_report == {"tokenizer": "whitespace"}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_seed_draws_and_divides(pairs, tmp_path, seed):
+    questions = read_questions(pairs)
+    output, given = tmp_path / "drawn.tsv", [pairs, "--seed", seed, "--output"]
+    assert mine(*given, output, "--questions", 4) == 0
+    drawn = [q.text for q in read_tabular(output, COLUMNS)]
+    assert drawn == [q.text for q in sample(questions, 4, seed)]
+    assert drawn != [q.text for q in sample(questions, 4, 0)]
+    output = tmp_path / "divided"
+    assert mine(*given, output, "--split", 2, 1, 1) == 0
+    parts = split_questions(questions, (2, 1, 1), seed)
+    for name, part in zip(("train", "dev", "test"), parts, strict=True):
+        found = read_tabular(output / f"{name}.tsv.gz", COLUMNS)
+        assert [q.text for q in found] == [q.text for q in part]
+
+
+def test_what_is_drawn_of_yahoo_answers(tmp_path):
+    output = tmp_path / "a.tsv"
+    given = ["yahoo", "--data-dir", CORPUS, "--overwrite", "--output", output]
+    found = set()
+    for seed in range(6):
+        assert mine(*given, "--questions", 1, "--seed", seed) == 0
+        found |= {q.id for q in read_tabular(output, COLUMNS)}
+    assert len(found) > 1
+    assert mine(*given, "--content") == 0
+    (koalas, *_) = read_tabular(output, COLUMNS)
+    assert koalas.text == (
+        "How long do koalas sleep? My son asked me. Any ideas?"
+    )

@@ -8,6 +8,7 @@ import keras
 import pytest
 
 from keras_qa.ranker import Ranker
+from keras_qa.text.readable import UNREAD_SCORE
 from support.search_runs import QUESTION
 from support.search_runs import best
 from support.search_runs import command
@@ -135,3 +136,18 @@ def test_rank_with_a_saved_model(runs, capsys, tmp_path):
     (tmp_path / "saved/saved_model.pb").write_bytes(b"x")
     assert command("rank", tmp_path / "saved", *question, "a") == 2
     assert "expected a SavedModel" in capsys.readouterr().err
+
+
+def test_another_reading_than_the_run_s(runs, capsys):
+    """White space alone finds no word of the run in "w1?"."""
+    rank = ("rank", runs["cosineqa"], "--question", QUESTION)
+    rank += ("--format", "jsonl", "--candidates", "w1?", "the")
+    for option, unread in (
+        ((), {"the"}),
+        (("--tokenizer", "whitespace"), {"w1?", "the"}),
+        (("--readable", "any"), set()),
+    ):
+        assert command(*rank, *option) == 0
+        rows = map(json.loads, capsys.readouterr().out.splitlines())
+        found = {r["answer"] for r in rows if r["score"] == UNREAD_SCORE}
+        assert found == unread

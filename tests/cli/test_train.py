@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -153,3 +154,60 @@ def test_evaluate_refuses_before_it_loads(tmp_path, capsys):
     ):
         assert command("evaluate", *words) == 2
         assert message in capsys.readouterr().err
+
+
+def test_options_of_train_are_handed_on(tmp_path, monkeypatch):
+    given = {}
+
+    def train(data, output, *, table, **options):
+        given.update(data=data, output=output, **options)
+        given["encoding"] = table["encoding"]
+        return SimpleNamespace(table="", folder=output, note="")
+
+    monkeypatch.setattr("keras_qa.own_data.training.train", train)
+    table, output = tmp_path / "a.csv", tmp_path / "run"
+    words = ["train", table, "--output", output, "--dev", tmp_path / "b.csv"]
+    words += ["--model", "cross-encoder", "--vectors", "skipgram", "v.txt"]
+    words += ["--bert", "my-bert", "--recipe", "quick", "--seed", 3, "--onnx"]
+    words += ["--max-answer-length", 7, "--encoding", "latin-1"]
+    assert command(*words) == 0
+    assert given == {
+        "data": table,
+        "output": output,
+        "dev": tmp_path / "b.csv",
+        "model": "cross-encoder",
+        "vectors": ["skipgram", "v.txt"],
+        "bert": "my-bert",
+        "recipe": "quick",
+        "seed": 3,
+        "onnx": True,
+        "max_answer_length": 7,
+        "encoding": "latin-1",
+    }
+
+
+def test_options_of_evaluate_are_handed_on(tmp_path, capsys):
+    path = write_table(tmp_path / "a.csv", range(6))
+    path.write_text(path.read_text().replace("question,", "Frage,", 1))
+    run, output = shutil.copytree(RUN, tmp_path / "run"), tmp_path / "out"
+    metrics = json.loads((run / "metrics.json").read_text())
+    metrics["fitted"] = {"bm25": {"k1": 0.5, "b": 0.1}}
+    (run / "metrics.json").write_text(json.dumps(metrics))
+    words = ["evaluate", run, path, "--question-column", "Frage"]
+    words += ["--rerank", "file", "--top", 1, "--output", output]
+    assert command(*words) == 0
+    assert "| BM25, tuned" in capsys.readouterr().out
+    # The first of the file, which is right, is the one that is ordered.
+    rows = json.loads((output / "metrics.json").read_text())["rows"]
+    assert rows[0]["metrics"]["MAP"] == 1
+
+
+def test_readable_is_no_advice_for_the_other_ranker(tmp_path, capsys):
+    path = write_table(tmp_path / "a.csv", range(3))
+    path.write_text(path.read_text() + "what,zyx,0\nwhat,is,1\n")
+    assert command("evaluate", RUN, path, "--against", RUN) == 0
+    lines = capsys.readouterr().out.splitlines()
+    lines = [line for line in lines if "it ranks them last" in line]
+    model, other = lines
+    assert "that model knows" in model and "(--readable any" in model
+    assert "that other knows" in other and "--readable" not in other

@@ -90,3 +90,9 @@ def test_the_name_must_say_the_format(tmp_path):
         write_candidates(tmp_path / "a.txt", QUESTIONS)
     with pytest.raises(DatasetError, match=r"must end in .csv, .*a\.csv\.bz2"):
         write_candidates(tmp_path / "a.csv.bz2", QUESTIONS)
+
+
+@pytest.mark.parametrize("name", ["dev.tsv.gz", "dev.csv", "dev.jsonl"])
+def test_a_part_without_questions_is_read(tmp_path, name):
+    write_candidates(tmp_path / name, [])
+    assert list(read_candidates(tmp_path / name)) == []

@@ -262,3 +262,22 @@ def test_real_text_and_binary_hold_the_same(real_data):
     assert text.index_to_key == binary.index_to_key
     assert set(text.index_to_key) == set(words)
     assert text.vectors.tobytes() == binary.vectors.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("load", "numbers"),
+    [
+        (load_word2vec_text, b"1 2"),
+        (load_word2vec_binary, np.float32([1, 2]).tobytes()),
+    ],
+    ids=["text", "binary"],
+)
+def test_words_that_are_not_utf8(tmp_path, load, numbers):
+    path = tmp_path / "vectors"
+    path.write_bytes(b"1 2\ncaf\xe9 " + numbers + b"\n")
+    for loader in (load, load_vectors):
+        with pytest.raises(VectorsError, match="vectors"):
+            loader(path)
+        found = loader(path, unicode_errors="ignore")
+        assert found.index_to_key == ["caf"]
+        assert found["caf"].tolist() == [1, 2]

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
+from keras_qa.embeddings import skipgram
 from keras_qa.embeddings import train_skipgram
 from keras_qa.errors import VectorsError
 from support.new_process import run_code
@@ -115,3 +116,22 @@ def test_errors(corpus, tmp_path):
         train_skipgram(latin)
     with pytest.raises(VectorsError, match="nowhere: expected a readable"):
         train_skipgram(tmp_path / "nowhere")
+
+
+class Stop(Exception):
+    """gensim's training is gensim's."""
+
+
+def test_every_argument_is_handed_on(monkeypatch):
+    given = {}
+
+    def word2vec(**options):
+        given.update(options)
+        raise Stop
+
+    monkeypatch.setattr(skipgram, "Word2Vec", word2vec)
+    options = {"vector_size": 3, "window": 4, "negative": 6, "min_count": 1}
+    options |= {"epochs": 7, "seed": 8, "workers": 9}
+    with pytest.raises(Stop):
+        train_skipgram([["a"]], **options)
+    assert given == {"sg": 1, **options}

@@ -1,5 +1,7 @@
 """The table of any ranker, and the order of two stages."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,9 @@ from keras_qa.models import CosineQA
 from keras_qa.own_data.evaluating import comparison_notes
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.evaluating import reranked
+from keras_qa.own_data.evaluating import tuned_bm25
 from keras_qa.ranker import Ranker
+from keras_qa.ranking.evaluation import evaluate
 from keras_qa.text.reading import TextReading
 from keras_qa.text.vocabulary import Vocabulary
 
@@ -149,3 +153,50 @@ def test_vectors_in_the_file_give_the_floors_of_the_loaded_model(
     assert fast.engine == "onnxruntime"
     found, wanted = (evaluate_ranker(r, QUESTIONS) for r in (fast, ranker))
     assert found.lines()[3:] == wanted.lines()[3:]
+
+
+def test_the_parameters_of_bm25_are_those_given(ranker, tmp_path):
+    """A long answer with the word twice, and a short one with it once."""
+    long = " ".join(["book0 book0", *"abcdefghij"])
+    answers = Candidate("0", long, 1), Candidate("1", "book0", 0)
+    question = Question("1", "book0", answers)
+    for bm25, expected in ((None, 0.5), ((1.5, 0.0), 1.0)):
+        found = evaluate_ranker(ranker, [question], bm25=bm25)
+        assert found.rows[1].metrics["MAP"] == expected
+    fitted = {"fitted": {"bm25": {"k1": 1.5, "b": 0.25}}}
+    (tmp_path / "metrics.json").write_text(json.dumps(fitted))
+    assert tuned_bm25(tmp_path) == (1.5, 0.25)
+    assert tuned_bm25(tmp_path / "none") is None
+
+
+def test_the_seed_orders_equal_scores(ranker):
+    answers = tuple(Candidate(str(i), "it", int(not i)) for i in range(5))
+    questions = [Question(str(i), "none", answers) for i in range(20)]
+    tied = [np.zeros(5)] * 20
+    found = [
+        evaluate_ranker(ranker, questions, seed=seed).rows[0].metrics["MAP"]
+        for seed in (0, 3)
+    ]
+    assert found[0] != found[1]
+    for seed, value in zip((0, 3), found, strict=True):
+        assert value == evaluate(questions, tied, seed=seed).metrics["MAP"]
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ({"max_answer_length": 1}, "it book0"),
+        ({"tokenizer": "whitespace"}, "book0."),
+    ],
+)
+def test_the_floors_read_as_the_ranker(ranker, options, answer):
+    answers = Candidate("0", answer, 1), Candidate("1", "was long", 0)
+    questions = [Question(str(i), "book0", answers) for i in range(20)]
+
+    def of_overlap(**options):
+        reading = TextReading(ranker.reading.vocabulary, **options)
+        found = evaluate_ranker(Ranker(ranker.model, reading), questions)
+        (row,) = [row for row in found.rows if row.name == "idf overlap"]
+        return row.metrics["MAP"]
+
+    assert of_overlap(**options) < of_overlap() == 1

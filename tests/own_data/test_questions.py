@@ -201,3 +201,24 @@ def test_the_lowest_grade_is_not_right_in_silence(tmp_path):
     assert divide(ones, None, settings, 0).mined
     mixed_grades = read_questions(labelled(tmp_path / "c.csv", 0, 2))
     assert divide(mixed_grades, read_questions(path), settings, 0).mined
+
+
+def test_parts_are_as_the_settings_say(tmp_path):
+    table = write_table(tmp_path / "a.csv", range(50), labels=False)
+    settings = TrainSettings(dev_share=0.4, held_out=0.5, candidates=3)
+    parts = divide(read_questions(table), None, settings, 0)
+    sizes = [len(part) for part in (parts.fit, parts.held_out, parts.dev)]
+    assert sizes == [15, 15, 20]
+    assert {len(question.candidates) for question in parts.fit} == {3}
+
+
+def test_candidates_are_found_by_the_tokeniser_s_words(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f"what{i} ant?,it{i} ant." for i in range(20)]
+    path.write_text("\n".join(["question,answer", *rows]))
+    questions = read_questions(path)
+    assert divide(questions, None, TrainSettings(), 0).mined
+    # By white space alone, no answer has "ant?".
+    settings = TrainSettings(tokenizer="whitespace")
+    with pytest.raises(DatasetError, match="none is in the part 'fit'"):
+        divide(questions, None, settings, 0)

@@ -13,6 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import keras
 import numpy as np
@@ -32,12 +33,16 @@ pytest.importorskip("starlette")
 
 from uvicorn.server import ServerState  # noqa: E402
 
+from keras_qa.cli import serve as serve_command  # noqa: E402
 from keras_qa.serving import app as application  # noqa: E402
+from keras_qa.serving import server as servers  # noqa: E402
+from keras_qa.serving import workers  # noqa: E402
 from keras_qa.serving.batching import Batcher  # noqa: E402
 from keras_qa.serving.batching import QueueFullError  # noqa: E402
 from keras_qa.serving.rerank import Limits  # noqa: E402
 from keras_qa.serving.server import impatient_protocol  # noqa: E402
 from keras_qa.serving.server import listening  # noqa: E402
+from keras_qa.serving.workers import Served  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.once
@@ -530,3 +535,33 @@ def test_no_address_is_not_all_addresses(host):
         listening(host, 0),
     ):
         pass
+
+
+def test_options_of_the_command_are_handed_on(tmp_path, monkeypatch):
+    given = []
+
+    def note(*arguments):
+        given.append(arguments)
+
+    ranker = SimpleNamespace(scores=lambda *_: np.zeros(1))
+    monkeypatch.setattr(serve_command, "load_model", lambda _: ranker)
+    monkeypatch.setattr(application, "make_app", note)
+    monkeypatch.setattr(servers, "serve", note)
+    monkeypatch.setattr(workers, "serve_workers", note)
+    words = ["serve", tmp_path, "--host", "localhost", "--port", 9]
+    words += ["--max-body-bytes", 1, "--max-documents", 2]
+    words += ["--max-characters", 3, "--max-waiting", 4]
+    words += ["--max-receive-seconds", 0.5]
+    limits = Limits(1, 2, 3, 4, 0.5)
+    assert command(*words) == 0
+    assert command(*words, "--name", "mine") == 0
+    reading = ("--tokenizer", "whitespace", "--readable", "any")
+    assert command(*words, *reading, "--workers", 3) == 0
+    served = Served(tmp_path, tmp_path.name, limits, "whitespace", "any")
+    assert given == [
+        (ranker, tmp_path.name, limits),
+        (None, "localhost", 9, 0.5),
+        (ranker, "mine", limits),
+        (None, "localhost", 9, 0.5),
+        (served, "localhost", 9, 3),
+    ]

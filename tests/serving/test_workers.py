@@ -23,6 +23,8 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("starlette")
 
 from keras_qa.serving import workers
+from keras_qa.serving.rerank import Limits
+from keras_qa.serving.workers import Served
 
 ROOT = Path(__file__).parents[2]
 CHILDREN = "/proc/{0}/task/{0}/children"
@@ -125,3 +127,25 @@ def test_the_number_of_threads_is_a_number(folder_with_onnx, monkeypatch):
         monkeypatch.setenv(THREADS, wrong)
         with pytest.raises(RankerError, match="must be a number"):
             OnnxModel(folder_with_onnx / "onnx/model.onnx")
+
+
+def test_a_worker_serves_as_the_command_was_told(tmp_path, monkeypatch):
+    limits = Limits(1, 2, 3, 4, 0.5)
+    served = Served(tmp_path, "mine", limits, "whitespace", "any")
+    given, run = {}, []
+    for name in ("KERAS_QA_SERVE", workers.THREADS, "TF_NUM_INTRAOP_THREADS"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(workers, "impatient_protocol", lambda x: ("http", x))
+    monkeypatch.setattr(
+        workers.uvicorn, "run", lambda *_, **options: given.update(options)
+    )
+    workers.serve_workers(served, "127.0.0.1", 0, 3)
+    assert (given["workers"], given["http"]) == (3, ("http", 0.5))
+    monkeypatch.setattr(sys, "setswitchinterval", run.append)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.setattr(workers.Ranker, "load", lambda *words: words)
+    monkeypatch.setattr(workers, "make_app", lambda *words: words)
+    with warnings.catch_warnings():
+        ranker, *named = workers.make_worker_app()
+    assert ranker == (str(tmp_path), "whitespace", "any")
+    assert named == ["mine", limits]

@@ -7,6 +7,7 @@ import pytest
 
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.text.packing import RaggedTexts
+from keras_qa.training import fitting
 from keras_qa.training.fitting import fit_best_epoch
 from keras_qa.training.run_folder import RunFolder
 from support.one_weight import one_weight_model
@@ -97,3 +98,23 @@ def test_a_resumed_training_draws_only_its_own_epochs(tmp_path):
                 epochs=epochs,
             )
     assert drawn == [0, 1, 2, 3]
+
+
+def test_a_long_epoch_has_lines_of_its_own(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(fitting, "LINE_SECONDS", 0.0)
+    batches = PointwiseBatches(TEXTS, NUMBERS, NUMBERS, NUMBERS, batch_size=4)
+    found = SimpleNamespace(metrics={"P@1": 0.5, "MAP": 0.25})
+    folder = RunFolder(tmp_path / "run", {})
+    with folder.claim():
+        fitting.fit_best_epoch(
+            *(one_weight_model(), batches, folder, lambda: found, 1),
+            monitor="P@1",
+            shown="MAP",
+            title="tiny",
+        )
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.rpartition(", ")[0] for line in lines[:2]] == [
+        f"tiny: epoch 1/1, step {i}/2" for i in (1, 2)
+    ]
+    # The metric that is shown, and not the one that chooses.
+    assert ", MAP 0.2500, " in lines[2] and "P@1" not in lines[2]

@@ -12,6 +12,7 @@ from keras_qa.datasets import open_dataset
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.embeddings import InverseDocumentFrequency
+from reproductions.harness import run as course
 from reproductions.harness import vectors
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.floors import CLASSES
@@ -147,3 +148,36 @@ def test_bert_texts_are_those_of_the_corpus(monkeypatch):
     assert (texts[3] == texts[0]).all()
     with pytest.raises(SettingsError, match=r"Received: --embeddings a\.txt"):
         vectors.bert_texts(["a.txt"], corpus)
+
+
+@pytest.mark.once
+def test_bm25_reads_as_the_run(capital_questions, monkeypatch):
+    given = {}
+
+    def bm25_scores(questions, tokenizer, **lengths):
+        given.update(lengths, tokenizer=tokenizer)
+        return []
+
+    monkeypatch.setattr(course, "bm25_scores", bm25_scores)
+    expected = {"max_question_length": 3, "max_answer_length": 2}
+    expected["tokenizer"] = "whitespace"
+    run = SimpleNamespace(
+        arguments=SimpleNamespace(model="bm25"),
+        report=capital_questions,
+        corpus=Corpus(capital_questions, **expected),
+    )
+    course._outcome(None, run)
+    assert given == expected
+
+
+@pytest.mark.once
+def test_the_seed_draws_the_wrong_answers():
+    questions = [
+        Question(str(i), f"q{i}", (Candidate("0", f"a{i:03}", 1),))
+        for i in range(200)
+    ]
+    drawn = [
+        {c.text for c in with_wrong_answers(questions, seed)[0].negatives}
+        for seed in (1, 1, 2)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]

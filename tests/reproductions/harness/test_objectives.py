@@ -8,6 +8,7 @@ import pytest
 
 from keras_qa import CosineQA
 from keras_qa.batches.listwise import ListwiseBatches
+from keras_qa.batches.negatives import NegativeSampler
 from keras_qa.batches.pairs import PairwiseBatches
 from keras_qa.batches.pairs import PointwiseBatches
 from keras_qa.datasets.corpus import Corpus
@@ -21,6 +22,7 @@ from keras_qa.text.overlap import OverlapFeatures
 from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
+from reproductions.harness import objectives
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
@@ -225,3 +227,41 @@ def test_settings_that_rule_out_each_other():
         settings(CTRN, "joint_weight=1")
     with pytest.raises(SettingsError, match="`sampler` must be 'random'"):
         settings(QA_LSTM, "sampler=mix")
+
+
+def test_what_is_drawn_is_as_the_settings_say(monkeypatch):
+    drawn = {}
+
+    def sampler(*arguments, **options):
+        drawn.update(options)
+        return NegativeSampler(*arguments, **options)
+
+    monkeypatch.setattr(objectives, "NegativeSampler", sampler)
+    given = {"negatives": 2, "sampler": "max", "sampler_pool": "all"}
+    training_of(Toy(), _run(objective="pairwise", **given))
+    names = ("negatives", "strategy", "pool", "seed")
+    assert [drawn[name] for name in names] == [2, "max", "all", 3]
+    given = {"candidates": 3, "sampler_pool": "all"}
+    batches = training_of(Toy(), _run(objective="listwise", **given)).batches
+    assert (batches.group_size, batches.pool) == (3, "all")
+
+
+def test_what_is_learnt_of_a_teacher_is_as_the_settings_say(monkeypatch):
+    mined = []
+
+    def teacher(questions, answers):
+        return np.zeros(len(questions), np.float32)
+
+    def with_mined(fit, corpus, count):
+        mined.append(count)
+        return fit
+
+    monkeypatch.setattr(objectives, "teacher_of", lambda *_: teacher)
+    monkeypatch.setattr(objectives, "with_mined", with_mined)
+    given = {"temperature": 0.5, "label_weight": 0.25, "mined": 7}
+    training = training_of(Toy(), _run(objective="kl", **given))
+    loss = training.trainer.loss
+    assert (loss.temperature, loss.label_weight) == (0.5, 0.25)
+    assert training.batches.both and mined == [7]
+    training = training_of(Toy(), _run(objective="kl", label_weight=0.0))
+    assert not training.batches.both

@@ -1,5 +1,6 @@
 """Settings that check themselves, and the options that all commands share."""
 
+import inspect
 import sys
 from dataclasses import asdict
 from dataclasses import dataclass
@@ -7,14 +8,18 @@ from dataclasses import fields
 from types import SimpleNamespace
 
 import keras
+import numpy as np
 import pytest
 
+import keras_qa
+from keras_qa import models
 from keras_qa.embeddings.scaling import NORMS
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import print_error
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment
+from reproductions.harness.experiment import experiment_of
 from reproductions.harness.parts.recipes import Recipe
 from reproductions.harness.parts.setting_fields import setting
 from reproductions.harness.settings import ACTIVATIONS
@@ -27,6 +32,7 @@ from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
 from reproductions.mrnn.experiment import EXPERIMENT as MRNN
 from reproductions.qa_lstm.experiment import EXPERIMENT as QA_LSTM
+from reproductions.references import experiment as references
 
 PAPERS = (CTRN, HYPERQA, IAM, MRNN, QA_LSTM)
 
@@ -235,3 +241,66 @@ def test_keras_knows_the_names_of_choices():
         assert callable(keras.activations.get(name))
     for name in OPTIMIZERS:
         assert keras.optimizers.get(name)
+
+
+# Settings with the name of an argument that they are not.
+OTHERS = {
+    "LogCosineQA": {"epsilon"},
+    "APCNN": {"activation"},
+    "IARNN": {"similarity"},
+    # The terms that a matcher has, the answers of a data set.
+    "IAM": {"jump", "contextual_answers"},
+    "MRNN": {"pool_size"},
+}
+
+EVERY_PAPER = (
+    *("ctrn", "hyperqa", "iam", "mrnn", "qa_lstm", "references", "systems"),
+)
+
+
+def given_to(experiment, model, monkeypatch):
+    """The class of a model, the arguments that it gets, and the settings."""
+    given, asked = {}, []
+
+    class Recorded:
+        def __new__(cls, *arguments, **options):
+            names = inspect.signature(asked[0]).parameters
+            given.update(zip(names, arguments, strict=False), **options)
+
+        @staticmethod
+        def from_bert(bert, **options):
+            given.update(options)
+
+    def recorded(name):
+        asked.append(getattr(models, name))
+        Recorded.__signature__ = inspect.signature(asked[0])
+        return Recorded
+
+    for name in models.__all__:
+        monkeypatch.delitem(vars(keras_qa), name, raising=False)
+    monkeypatch.setattr(keras_qa, "__getattr__", recorded)
+    monkeypatch.setattr(references, "_bert", lambda source: source)
+    settings = experiment.settings(**experiment.of_model.get(model, {}))
+    matrix = np.zeros((3, 2), np.float32)
+    experiment.build_model(model, settings, matrix)
+    return asked[0], given, settings
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("paper", EVERY_PAPER)
+def test_a_setting_of_an_argument_s_name_is_the_argument(paper, monkeypatch):
+    experiment = experiment_of(paper)
+    left_out = {*experiment.untrained, *experiment.borrowed, "overlap", "wsdm"}
+    left_out -= {*references.ZERO_SHOT}
+    for model in set(experiment.models) - left_out:
+        with monkeypatch.context() as patch:
+            cls, given, settings = given_to(experiment, model, patch)
+        known = {*inspect.signature(cls).parameters}
+        if paper == "references":
+            known |= {*inspect.signature(cls.from_bert).parameters}
+        names = known & {field.name for field in fields(settings)}
+        names -= OTHERS.get(cls.__name__, set())
+        assert len(names) > 2, model
+        assert {name: given.get(name, "not given") for name in names} == {
+            name: getattr(settings, name) for name in names
+        }, model

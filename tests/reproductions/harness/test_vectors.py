@@ -20,6 +20,7 @@ from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness import vectors
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
+from reproductions.harness.settings import CommonSettings
 from reproductions.harness.vectors import vector_identity
 from reproductions.hyperqa.experiment import EXPERIMENT as HYPERQA
 from reproductions.iam.experiment import EXPERIMENT as IAM
@@ -308,3 +309,43 @@ def test_every_model_is_told_to_train_its_word_vectors(
         settings = paper.settings(trainable_embeddings=value)
         paper.build_model(model, settings, matrix)
         assert given["trainable_embeddings"] is value
+
+
+@pytest.mark.once
+def test_own_vectors_are_as_the_settings_say(capital_questions, monkeypatch):
+    corpus = Corpus(capital_questions)
+    words = corpus.vocabulary.words
+    settings = CommonSettings(
+        random_dim=4, skipgram_dim=6, skipgram_window=2, skipgram_epochs=3
+    )
+    arguments = Namespace(seed=5, smoke=False)
+    given = arguments, settings, corpus, capital_questions
+    found = vectors.load_named("random", *given)
+    expected = random_vectors(words[1:], 4, 5)
+    np.testing.assert_array_equal(found[words[2]], expected[words[2]])
+    asked = {}
+
+    def train_skipgram(sentences, *, progress, **options):
+        asked.update(options)
+        return expected
+
+    monkeypatch.setattr(vectors, "train_skipgram", train_skipgram)
+    vectors.load_named("skipgram", *given)
+    sizes = {"vector_size": 6, "window": 2, "epochs": 3, "seed": 5}
+    assert asked == sizes
+
+
+@pytest.mark.once
+def test_unknown_words_are_as_the_settings_say(capital_questions):
+    corpus = Corpus(capital_questions)
+    known = KeyedVectors(2)
+    known.add_vectors(corpus.vocabulary.words[2:3], np.ones((1, 2)))
+    settings = CommonSettings(oov_scale=0.001)
+    rows = []
+    for seed in (5, 6):
+        matrix, _ = vectors.matrix_of(
+            *([known], Namespace(seed=seed), settings, corpus, []),
+        )
+        rows.append(matrix[3:])
+        assert 0 < np.abs(rows[-1]).max() <= 0.001
+    assert (rows[0] != rows[1]).all()

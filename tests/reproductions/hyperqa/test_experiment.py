@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import ir_measures
+import keras
+import numpy as np
 import pytest
 
+import keras_qa
 from keras_qa.datasets import open_dataset
 from reproductions.harness import fitting
 from reproductions.harness import run as course
@@ -243,3 +246,25 @@ def test_every_collection(tmp_path, without_export, dataset, split, model):
     assert run(tmp_path / "run", *data, *options, *more) == 0
     metrics = metrics_of(tmp_path / "run")
     assert metrics["questions"] > 0
+
+
+def test_optimizer_and_kernels_are_as_the_settings_say():
+    settings = hyperqa.EXPERIMENT.settings(
+        initial_accumulator=0.25,
+        learning_rate=0.5,
+        conversion="manifold",
+        conversion_norm="row",
+        kernel_scale=0.01,
+        projection_dim=2,
+    )
+    optimizer = hyperqa.EXPERIMENT.build_optimizer("hyperqa", settings)
+    assert (optimizer.conversion, optimizer.norm) == ("manifold", "row")
+    inner = optimizer.inner_optimizer
+    assert float(inner.learning_rate) == 0.5
+    assert inner.initial_accumulator_value == 0.25
+    matrix = np.ones((9, 4), np.float32)
+    model = hyperqa.EXPERIMENT.build_model("hyperqa", settings, matrix)
+    (kernel,) = (w for w in model.weights if tuple(w.shape) == (4, 2))
+    assert isinstance(kernel.constraint, keras_qa.PoincareBall)
+    # Glorot's limit of 4 + 2 units is 1.
+    assert 0 < np.abs(keras.ops.convert_to_numpy(kernel)).max() <= 0.01

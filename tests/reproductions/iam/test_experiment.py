@@ -3,19 +3,24 @@
 import itertools
 import json
 import shutil
+from types import SimpleNamespace
 
 import keras
 import numpy as np
 import pytest
 
 from keras_qa.cli import main as cli
+from keras_qa.datasets import Corpus
 from keras_qa.layers.interactive_attention import TERMS
+from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import vectors
 from reproductions.harness.settings import recorded
 from reproductions.iam import experiment as iam
+from reproductions.iam import jump
 from reproductions.iam import language_models
+from reproductions.iam import stages as iam_stages
 from reproductions.iam import tables as iam_tables
 from reproductions.iam.optimizer import learning_rates
 from reproductions.iam.settings import RECIPES
@@ -306,3 +311,157 @@ def test_bad_input_is_a_message(
 ):
     assert run(tmp_path / "run", *arguments) == 2
     assert message in capsys.readouterr().err
+
+
+class Stop(Exception):
+    """What follows is tested elsewhere."""
+
+
+@pytest.fixture
+def stage(capital_questions):
+    """A run with settings other than the defaults."""
+    corpus = Corpus(capital_questions)
+    run = SimpleNamespace(
+        settings=IAMSettings(
+            units=3,
+            layers=1,
+            batch_size=2,
+            clipnorm=0.5,
+            optimizer="adamw",
+            learning_rate=0.25,
+            patience=6,
+            decay="once",
+            decay_epochs=1,
+            jump_scale="log",
+            jump_offset="none",
+            jump_temperature="none",
+            jump_max_exponent=7.0,
+            lm_optimizer="rmsprop",
+            lm_learning_rate=0.125,
+            lm_dropout=0.75,
+            lm_initializer_range=0.5,
+            lm_trainable_embeddings=True,
+            lm_answer_epochs=3,
+            lm_patience=4,
+            lm_min_count=3,
+            lm_max_classes=5,
+            lm_shared_softmax=True,
+            lm_loss_per="word",
+            rbm_initializer_range=0.0,
+            rbm_learning_rate=0.0625,
+            rbm_epochs=2,
+            rbm_k=9,
+        ),
+        corpus=corpus,
+        fit=capital_questions,
+        select=capital_questions,
+        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
+        arguments=SimpleNamespace(model="iam", seed=3, smoke=False),
+    )
+    run.own = run
+    return run
+
+
+def noted(given, name, result=None):
+    def note(*arguments, **options):
+        given[name] = (*arguments, options)
+        if result is None:
+            raise Stop
+        return result
+
+    return note
+
+
+def test_language_models_are_as_the_settings_say(stage, monkeypatch):
+    given = {}
+    optimizers = []
+    model = SimpleNamespace(compile=optimizers.append)
+    for name, key, result in (
+        ("output_classes", "classes", "the classes"),
+        ("BidirectionalLanguageModel", "model", model),
+        ("fit_best_epoch", "fit", None),
+    ):
+        monkeypatch.setattr(language_models, name, noted(given, key, result))
+    with pytest.raises(Stop):
+        language_models.train_language_model(stage, "answer", None)
+    assert given["classes"][-1] == {"min_count": 3, "max_classes": 5}
+    *sizes, options = given["model"]
+    assert sizes == [*stage.matrix.shape, 3, 1]
+    assert options.pop("embeddings") is stage.matrix
+    assert options == {
+        "classes": "the classes",
+        "dropout": 0.75,
+        "trainable_embeddings": True,
+        "shared_softmax": True,
+        "loss_per": "word",
+        "initializer_range": 0.5,
+        "name": "answer_language_model",
+    }
+    (optimizer,) = optimizers
+    assert isinstance(optimizer, keras.optimizers.RMSprop)
+    assert optimizer.global_clipnorm == 0.5
+    assert float(optimizer.learning_rate) == 0.125
+    _, batches, _, _, epochs, options = given["fit"]
+    assert (batches.batch_size, batches.seed, epochs) == (2, 3, 3)
+    assert options["patience"] == 4
+    (rates,) = options["callbacks"]
+    assert rates.schedule(1, 9.9) == 0.0625
+
+
+def test_the_jump_is_as_the_settings_say(stage, monkeypatch):
+    score = jump._jump(stage.settings)
+    names = ("scale", "offset", "temperature", "max_exponent")
+    expected = ["log", "none", "none", 7.0]
+    assert [getattr(score, name) for name in names] == expected
+    assert not keras.ops.convert_to_numpy(score.kernel).any()
+    given = {}
+    fit = SimpleNamespace(fit=noted(given, "fit"))
+    monkeypatch.setattr(jump, "_jump", lambda settings: fit)
+    with pytest.raises(Stop):
+        jump.train_jump(stage, SimpleNamespace(encoder=None), None)
+    options = given["fit"][-1]
+    rates, _ = options.pop("callbacks")
+    assert rates.schedule(1, 9.9) == 0.0625 / 2
+    assert options.pop("verbose") == 0
+    assert options == {
+        "epochs": 2,
+        "batch_size": 2,
+        "learning_rate": 0.0625,
+        "clipnorm": 0.5,
+        "k": 9,
+        "seed": 3,
+    }
+
+
+def test_the_matcher_is_fitted_as_the_settings_say(stage, monkeypatch):
+    model = SimpleNamespace(
+        load_language_models=lambda *models: None,
+        adapt_idf=lambda texts: None,
+    )
+    found = iam_stages.Stages(dict.fromkeys(SIDES), None, {})
+    monkeypatch.setattr(iam_stages, "run_stages", lambda run, jump: found)
+    monkeypatch.setattr(
+        type(iam.EXPERIMENT), "build_model", lambda *arguments: model
+    )
+    learner = iam.EXPERIMENT.build_learner(stage)
+    assert isinstance(learner.optimizer, keras.optimizers.AdamW)
+    assert learner.optimizer.global_clipnorm == 0.5
+    assert float(learner.optimizer.learning_rate) == 0.25
+    assert learner.patience == 6
+    (rates,) = learner.callbacks
+    assert rates.schedule(1, 9.9) == 0.125
+
+
+def test_the_jump_of_the_matcher_is_as_the_settings_say(stage, monkeypatch):
+    given = {}
+    monkeypatch.setattr(
+        type(iam.EXPERIMENT),
+        "model_of_words",
+        lambda self, *arguments, **options: given.update(options),
+    )
+    iam.EXPERIMENT.build_model("iam", stage.settings, stage.matrix)
+    expected = {"scale": "log", "max_exponent": 7.0}
+    expected |= dict.fromkeys(("offset", "temperature"), "none")
+    assert given["jump"] == expected
+    # A language model's vectors are trained, so each reader has its own.
+    assert given["reader_embeddings"] == "own"

@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import keras
 import numpy as np
 import pytest
 
+from keras_qa.datasets import Corpus
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn.settings import MRNNSettings
 from support.elmo_reference import make_weights
@@ -134,3 +136,52 @@ def test_other_papers_models_have_their_own_settings(tmp_path, without_export):
     assert script(tmp_path, "--model=hyperqa", "--recipe=small") == 0
     metrics = metrics_of(tmp_path)
     assert (metrics["paper"], metrics["model"]) == ("mrnn", "hyperqa")
+
+
+def test_the_training_is_as_the_settings_say(capital_questions):
+    settings = MRNNSettings(
+        filters=5,
+        blocks=2,
+        max_document_length=7,
+        block_gain=2.0,
+        position_gain=3.0,
+        margin=0.7,
+        mining="batch-hard",
+        soft_margin=True,
+        squared=True,
+        reduction="sum",
+        positives=2,
+        negatives=3,
+        chunk=5,
+        batch_size=2,
+        learning_rate=0.5,
+        weight_decay=0.25,
+        patience=4,
+    )
+    corpus = Corpus(capital_questions)
+    run = SimpleNamespace(
+        settings=settings,
+        corpus=corpus,
+        fit=capital_questions,
+        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
+        arguments=SimpleNamespace(model="mrnn", seed=3),
+    )
+    learner = mrnn.EXPERIMENT.build_learner(run)
+    training = mrnn.EXPERIMENT.paper_training(run, learner)
+    batches, loss = training.batches, training.trainer.loss
+    names = ("positives", "negatives", "chunk", "batch_size", "seed")
+    assert [getattr(batches, name) for name in names] == [2, 3, 5, 2, 3]
+    names = ("margin", "mining", "soft_margin", "squared", "reduction")
+    expected = [0.7, "batch-hard", True, True, "sum"]
+    assert [getattr(loss, name) for name in names] == expected
+    optimizer = training.trainer.optimizer
+    assert float(optimizer.learning_rate) == 0.5
+    assert (optimizer.weight_decay, training.patience) == (0.25, 4)
+    model = learner.scorer.model
+    # The softmax blocks start from multiples of the identity.
+    for gain, initializer in (
+        (2.0, model.block_initializer),
+        (3.0, model.position_initializer),
+    ):
+        start = keras.ops.convert_to_numpy(initializer((2, 2)))
+        np.testing.assert_array_equal(start, gain * np.eye(2))

@@ -2,11 +2,15 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import keras
 import numpy as np
 import pytest
 
+from keras_qa.datasets import Corpus
+from keras_qa.ranking import floors
+from keras_qa.ranking import sequential_dependence
 from keras_qa.ranking.evaluation import MEASURES
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.by_question import question_metric
@@ -306,3 +310,82 @@ def test_exported_models_take_lemmatised_text(tmp_path):
         answer=tf.constant(["Medicare do not pay", "medicare do not pay"]),
     )["score"].numpy()
     assert scores[0] == scores[1]
+
+
+def run_of(questions, settings, **fields):
+    corpus = Corpus(questions)
+    return SimpleNamespace(
+        settings=settings,
+        corpus=corpus,
+        fit=questions,
+        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
+        arguments=SimpleNamespace(model="qa-lstm", seed=3),
+        **fields,
+    )
+
+
+def test_the_training_is_as_the_settings_say(capital_questions):
+    settings = QALSTMSettings(
+        units=2,
+        negatives=2,
+        shared_negatives=True,
+        margin=0.7,
+        optimizer="adamw",
+        learning_rate=0.5,
+        decay="1/T",
+        batch_size=2,
+        patience=4,
+    )
+    run = run_of(capital_questions, settings)
+    learner = qa_lstm.EXPERIMENT.build_learner(run)
+    training = qa_lstm.EXPERIMENT.paper_training(run, learner)
+    batches, trainer = training.batches, training.trainer
+    assert (batches.batch_size, batches.seed, batches.shared) == (2, 3, True)
+    sampler = batches.sampler.__self__
+    names = ("negatives", "strategy", "pool", "seed")
+    expected = [2, "random", "all", 3]
+    assert [getattr(sampler, name) for name in names] == expected
+    assert trainer.loss.margin == 0.7
+    assert isinstance(trainer.optimizer, keras.optimizers.AdamW)
+    assert float(trainer.optimizer.learning_rate) == 0.5
+    (rates,) = training.callbacks
+    assert [rates.schedule(epoch, 9.9) for epoch in (0, 1)] == [0.5, 0.25]
+    assert training.patience == 4
+
+
+def test_the_baselines_are_as_the_settings_say(capital_questions, monkeypatch):
+    given = {}
+
+    class Model:
+        def __init__(self, answers, **options):
+            given.update(options, answers=answers)
+
+        def fit(self, questions, metric):
+            given.update(questions=questions, metric=metric)
+
+    def idf_cosine(texts, matrix, questions, answers, documents):
+        given["documents"] = documents
+        return np.zeros(len(answers))
+
+    monkeypatch.setattr(
+        sequential_dependence, "WeightedSequentialDependence", Model
+    )
+    monkeypatch.setattr(floors, "idf_cosine_scores", idf_cosine)
+    settings = QALSTMSettings(
+        mu=7.0,
+        window=3,
+        max_question_length=5,
+        max_answer_length=4,
+        wsdm_questions=2,
+        monitor="P@1",
+    )
+    dataset = SimpleNamespace(answers=lambda: ["more"], add_pools=None)
+    run = run_of(capital_questions, settings, dataset=dataset)
+    qa_lstm.fit_term_dependence(run)
+    expected = {"mu": 7.0, "window": 3, "tokenizer": run.corpus.tokenizer}
+    expected |= {"max_question_length": 5, "max_answer_length": 4}
+    questions = given.pop("questions")
+    assert given == {**expected, "answers": ["more"], "metric": "P@1"}
+    assert len({question.id for question in questions}) == 2
+    qa_lstm._idf_cosine(run, capital_questions)
+    assert given["documents"] is run.corpus.answer_space

@@ -1,12 +1,19 @@
 """The references from the command line, with a tiny BERT."""
 
 import json
+from types import SimpleNamespace
 
+import keras
 import numpy as np
 import pytest
 
+from keras_qa import CosineQA
+from keras_qa.datasets import Corpus
 from keras_qa.ranker import Ranker
+from keras_qa.training import fine_tuning
+from keras_qa.training.corpus_scorer import CorpusScorer
 from reproductions.references import experiment as references
+from reproductions.references.settings import ReferenceSettings
 from support import bert_reference
 from support.script_runs import metrics_of
 
@@ -75,3 +82,37 @@ def test_another_bert_is_another_run(bert, tmp_path, capsys):
     assert run(tmp_path / "run", other, model) == 2
     assert run(tmp_path / "none", tmp_path / "missing", model) == 2
     assert "expected the directory of a BERT" in capsys.readouterr().err
+
+
+@pytest.mark.once
+def test_the_training_is_as_the_settings_say(capital_questions, monkeypatch):
+    given = []
+
+    def noted(*arguments):
+        given.append(arguments)
+        return keras.optimizers.SGD(), ["a callback"]
+
+    monkeypatch.setattr(fine_tuning, "fine_tuning", noted)
+    corpus = Corpus(capital_questions)
+    scorer = CorpusScorer(CosineQA(len(corpus.vocabulary), 3, 2), corpus)
+    monkeypatch.setattr(
+        type(references.EXPERIMENT), "_scorer", lambda *_: scorer
+    )
+    run = SimpleNamespace(
+        settings=ReferenceSettings(
+            learning_rate=0.5,
+            warm_up=0.25,
+            weight_decay=0.125,
+            batch_size=2,
+            negatives=3,
+        ),
+        corpus=corpus,
+        fit=capital_questions,
+        arguments=SimpleNamespace(model="late-interaction-tuned", seed=3),
+    )
+    learner = references.EXPERIMENT.build_learner(run)
+    assert given == [(0.5, 0.25, 0.125)]
+    assert learner.callbacks == ["a callback"]
+    batches = references.EXPERIMENT.paper_training(run, learner).batches
+    names = ("batch_size", "positives", "negatives", "seed")
+    assert [getattr(batches, name) for name in names] == [2, 1, 3, 3]
