@@ -270,6 +270,32 @@ def summarise(measured: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+LABELS = {
+    "numpy": "for comparison, a product of NumPy matrices, from memory",
+    "exact": "`flat`",
+    "hnsw": "`hnsw`",
+}
+
+
+def table(result: dict[str, Any]) -> str:
+    """Time and recall among the `texts` of a record, in Markdown."""
+    lines = [
+        "| kind | `--effort` | recall@10 | ms a question | s to build |",
+        "|---|---|---|---|---|",
+    ]
+    rows = result["measured"]["texts"]["contenders"]
+    for row in (row for row in rows if row["contender"] in LABELS):
+        effort = row.get("effort", "")
+        usual = effort == faiss_files.EFFORTS.get(row["contender"])
+        built = f"{row['built']:.0f}" if "built" in row else ""
+        lines.append(
+            f"| {LABELS[row['contender']]} "
+            f"| {effort}{' (default)' * usual} | {row['recall']:.3f} "
+            f"| {row['milliseconds']:.1f} | {built} |"
+        )
+    return "\n".join(lines)
+
+
 def report(measured: dict[str, Any], summary: dict[str, Any]) -> None:
     """Prints the tables."""
     for name, found in measured.items():

@@ -34,6 +34,11 @@ def test_smoke(tmp_path, capsys):
     assert bounds["exact, ms"]["reached"]
     assert bounds["approximate, recall@10"]["ratio"] >= 0.9
     assert "approximate: " in printed
+    # A row for each, below two lines of the header.
+    lines = answer_search.table(result).splitlines()
+    assert len(lines) == 2 + len(result["measured"]["texts"]["contenders"])
+    (default,) = [line for line in lines if "(default)" in line]
+    assert default.startswith("| `hnsw` | 256 (default) | ")
 
 
 def test_vectors_are_clipped_and_those_of_texts_have_neighbours():
