@@ -78,3 +78,12 @@ def test_trials_in_the_record_are_not_repeated(tmp_path, monkeypatch, capsys):
     assert [json.loads(line)["size"] for line in lines] == [100, 100, 200, 200]
     row = "| medquad | 100 | skipgram | cosineqa+floors | 0.500 | 0.500 (BM25"
     assert row in capsys.readouterr().out
+
+
+def test_the_trials_of_a_cut_were_trained_and_measured_on_the_same():
+    found = {}
+    for line in own_data.read_record(own_data.RECORD):
+        cut = line["collection"], line["size"], line["seed"]
+        fit = [line["parts"]["fit"][n] for n in ("questions", "right")]
+        assert found.setdefault(cut, fit) == fit, (cut, line["model"])
+    assert len(found) > 10
