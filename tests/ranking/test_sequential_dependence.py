@@ -166,11 +166,10 @@ def test_fit_learns_that_order_matters():
     assert after == reached == {"MAP": 1, "MRR": 1, "P@1": 1}
 
 
-@pytest.mark.parametrize("objective", ["MAP", "MRR", "P@1"])
-def test_the_objective_is_the_metric(objective):
-    rng = np.random.default_rng(0)
+def drawn_questions(seed):
+    rng = np.random.default_rng(seed)
     words = list("abcdefghijklmnop")
-    questions = [
+    return [
         question(
             " ".join(rng.choice(words, 5)),
             *(" ".join(rng.choice(words, 20 + i)) for i in range(size)),
@@ -178,6 +177,11 @@ def test_the_objective_is_the_metric(objective):
         )
         for size in (4, 5, 9, 3, 7) * 3
     ]
+
+
+@pytest.mark.parametrize("objective", ["MAP", "MRR", "P@1"])
+def test_the_objective_is_the_metric(objective):
+    questions = drawn_questions(0)
     questions.append(question("a b", "a", "b", right=()))
     questions.append(question("a c", "a", "b", right=(0, 1)))
     # They ask for answers that share nothing.
@@ -194,16 +198,7 @@ def test_the_objective_is_the_metric(objective):
 
 
 def test_more_rounds_reach_more():
-    rng = np.random.default_rng(5)
-    words = list("abcdefghijklmnop")
-    questions = [
-        question(
-            " ".join(rng.choice(words, 5)),
-            *(" ".join(rng.choice(words, 20 + i)) for i in range(size)),
-            right=rng.permutation(size)[: rng.integers(1, size)],
-        )
-        for size in (4, 5, 9, 3, 7) * 3
-    ]
+    questions = drawn_questions(5)
     start = -SEQUENTIAL_DEPENDENCE
     one, many = (
         WeightedSequentialDependence(mu=3, weights=start).fit(

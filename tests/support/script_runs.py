@@ -3,9 +3,12 @@
 import argparse
 import json
 from dataclasses import asdict
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from keras_qa.datasets import Corpus
 from keras_qa.training.epoch_selection import EpochSelector
 from reproductions.harness import fitting
 from reproductions.harness.command import parse_arguments
@@ -53,6 +56,26 @@ def smoke_runner(script, defaults):
         )
 
     return run
+
+
+def run_of(questions, settings, model="", **fields):
+    """What an experiment reads of a run, without a command and a folder.
+
+    Args:
+        questions: those to fit.
+        settings: the experiment's settings.
+        model: the name of the model.
+        **fields: further attributes.
+    """
+    corpus = Corpus(questions)
+    return SimpleNamespace(
+        settings=settings,
+        corpus=corpus,
+        fit=questions,
+        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
+        arguments=SimpleNamespace(model=model, seed=3, smoke=False),
+        **fields,
+    )
 
 
 def settings_of(script, *arguments):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from keras_qa.cli import main as cli
-from keras_qa.datasets import Corpus
 from keras_qa.layers.interactive_attention import TERMS
 from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts
@@ -29,6 +28,7 @@ from reproductions.iam.settings import IAMSettings
 from reproductions.qa_lstm.settings import QALSTMSettings
 from support.script_runs import FILES
 from support.script_runs import metrics_of
+from support.script_runs import run_of
 from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
@@ -320,44 +320,37 @@ class Stop(Exception):
 @pytest.fixture
 def stage(capital_questions):
     """A run with settings other than the defaults."""
-    corpus = Corpus(capital_questions)
-    run = SimpleNamespace(
-        settings=IAMSettings(
-            units=3,
-            layers=1,
-            batch_size=2,
-            clipnorm=0.5,
-            optimizer="adamw",
-            learning_rate=0.25,
-            patience=6,
-            decay="once",
-            decay_epochs=1,
-            jump_scale="log",
-            jump_offset="none",
-            jump_temperature="none",
-            jump_max_exponent=7.0,
-            lm_optimizer="rmsprop",
-            lm_learning_rate=0.125,
-            lm_dropout=0.75,
-            lm_initializer_range=0.5,
-            lm_trainable_embeddings=True,
-            lm_answer_epochs=3,
-            lm_patience=4,
-            lm_min_count=3,
-            lm_max_classes=5,
-            lm_shared_softmax=True,
-            lm_loss_per="word",
-            rbm_initializer_range=0.0,
-            rbm_learning_rate=0.0625,
-            rbm_epochs=2,
-            rbm_k=9,
-        ),
-        corpus=corpus,
-        fit=capital_questions,
-        select=capital_questions,
-        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
-        arguments=SimpleNamespace(model="iam", seed=3, smoke=False),
+    settings = IAMSettings(
+        units=3,
+        layers=1,
+        batch_size=2,
+        clipnorm=0.5,
+        optimizer="adamw",
+        learning_rate=0.25,
+        patience=6,
+        decay="once",
+        decay_epochs=1,
+        jump_scale="log",
+        jump_offset="none",
+        jump_temperature="none",
+        jump_max_exponent=7.0,
+        lm_optimizer="rmsprop",
+        lm_learning_rate=0.125,
+        lm_dropout=0.75,
+        lm_initializer_range=0.5,
+        lm_trainable_embeddings=True,
+        lm_answer_epochs=3,
+        lm_patience=4,
+        lm_min_count=3,
+        lm_max_classes=5,
+        lm_shared_softmax=True,
+        lm_loss_per="word",
+        rbm_initializer_range=0.0,
+        rbm_learning_rate=0.0625,
+        rbm_epochs=2,
+        rbm_k=9,
     )
+    run = run_of(capital_questions, settings, "iam", select=capital_questions)
     run.own = run
     return run
 

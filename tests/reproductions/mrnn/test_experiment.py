@@ -2,19 +2,18 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import keras
 import numpy as np
 import pytest
 
-from keras_qa.datasets import Corpus
 from reproductions.mrnn import experiment as mrnn
 from reproductions.mrnn.settings import MRNNSettings
 from support.elmo_reference import make_weights
 from support.elmo_reference import write_elmo
 from support.script_runs import FILES
 from support.script_runs import metrics_of
+from support.script_runs import run_of
 from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
@@ -158,14 +157,7 @@ def test_the_training_is_as_the_settings_say(capital_questions):
         weight_decay=0.25,
         patience=4,
     )
-    corpus = Corpus(capital_questions)
-    run = SimpleNamespace(
-        settings=settings,
-        corpus=corpus,
-        fit=capital_questions,
-        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
-        arguments=SimpleNamespace(model="mrnn", seed=3),
-    )
+    run = run_of(capital_questions, settings, "mrnn")
     learner = mrnn.EXPERIMENT.build_learner(run)
     training = mrnn.EXPERIMENT.paper_training(run, learner)
     batches, loss = training.batches, training.trainer.loss

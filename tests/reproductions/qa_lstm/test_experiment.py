@@ -8,7 +8,6 @@ import keras
 import numpy as np
 import pytest
 
-from keras_qa.datasets import Corpus
 from keras_qa.ranking import floors
 from keras_qa.ranking import sequential_dependence
 from keras_qa.ranking.evaluation import MEASURES
@@ -24,6 +23,7 @@ from reproductions.records.papers import ResultsTable
 from support.script_runs import FILES
 from support.script_runs import check_resumed
 from support.script_runs import metrics_of
+from support.script_runs import run_of
 from support.script_runs import settings_of
 from support.script_runs import smoke_runner
 
@@ -312,18 +312,6 @@ def test_exported_models_take_lemmatised_text(tmp_path):
     assert scores[0] == scores[1]
 
 
-def run_of(questions, settings, **fields):
-    corpus = Corpus(questions)
-    return SimpleNamespace(
-        settings=settings,
-        corpus=corpus,
-        fit=questions,
-        matrix=np.ones((len(corpus.vocabulary), 3), np.float32),
-        arguments=SimpleNamespace(model="qa-lstm", seed=3),
-        **fields,
-    )
-
-
 def test_the_training_is_as_the_settings_say(capital_questions):
     settings = QALSTMSettings(
         units=2,
@@ -336,7 +324,7 @@ def test_the_training_is_as_the_settings_say(capital_questions):
         batch_size=2,
         patience=4,
     )
-    run = run_of(capital_questions, settings)
+    run = run_of(capital_questions, settings, "qa-lstm")
     learner = qa_lstm.EXPERIMENT.build_learner(run)
     training = qa_lstm.EXPERIMENT.paper_training(run, learner)
     batches, trainer = training.batches, training.trainer

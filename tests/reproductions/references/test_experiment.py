@@ -1,14 +1,12 @@
 """The references from the command line, with a tiny BERT."""
 
 import json
-from types import SimpleNamespace
 
 import keras
 import numpy as np
 import pytest
 
 from keras_qa import CosineQA
-from keras_qa.datasets import Corpus
 from keras_qa.ranker import Ranker
 from keras_qa.training import fine_tuning
 from keras_qa.training.corpus_scorer import CorpusScorer
@@ -16,6 +14,7 @@ from reproductions.references import experiment as references
 from reproductions.references.settings import ReferenceSettings
 from support import bert_reference
 from support.script_runs import metrics_of
+from support.script_runs import run_of
 
 pytest.importorskip("keras_hub")
 pytest.importorskip("safetensors")
@@ -93,22 +92,17 @@ def test_the_training_is_as_the_settings_say(capital_questions, monkeypatch):
         return keras.optimizers.SGD(), ["a callback"]
 
     monkeypatch.setattr(fine_tuning, "fine_tuning", noted)
-    corpus = Corpus(capital_questions)
-    scorer = CorpusScorer(CosineQA(len(corpus.vocabulary), 3, 2), corpus)
+    settings = ReferenceSettings(
+        learning_rate=0.5,
+        warm_up=0.25,
+        weight_decay=0.125,
+        batch_size=2,
+        negatives=3,
+    )
+    run = run_of(capital_questions, settings, "late-interaction-tuned")
+    scorer = CorpusScorer(CosineQA(len(run.matrix), 3, 2), run.corpus)
     monkeypatch.setattr(
         type(references.EXPERIMENT), "_scorer", lambda *_: scorer
-    )
-    run = SimpleNamespace(
-        settings=ReferenceSettings(
-            learning_rate=0.5,
-            warm_up=0.25,
-            weight_decay=0.125,
-            batch_size=2,
-            negatives=3,
-        ),
-        corpus=corpus,
-        fit=capital_questions,
-        arguments=SimpleNamespace(model="late-interaction-tuned", seed=3),
     )
     learner = references.EXPERIMENT.build_learner(run)
     assert given == [(0.5, 0.25, 0.125)]
