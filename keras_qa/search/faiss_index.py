@@ -110,7 +110,7 @@ def set_effort(index: Any, kind: str, effort: int | None, top: int = 1) -> None:
         return
     lists = import_faiss().extract_index_ivf(index)
     lists.nprobe = min(effort, lists.nlist)
-    # So does the graph of the centroids.
+    # The graph of the centroids, too, finds no more than it looks at.
     graph = import_faiss().downcast_index(lists.quantizer).hnsw
     graph.efSearch = max(CENTROID_EFFORT, 2 * lists.nprobe)
 

@@ -129,8 +129,8 @@ class MultiResolution:
 
         With Table 2's sizes, 4·768 + 1024 + 300 numbers for each position, the
         result takes 17.6 KB per position in float32. Calls for batches of
-        texts of similar lengths keep it small; files are read at each call,
-        so that they need loaded vectors and `cache_dir`.
+        texts of similar lengths keep it small. Each call reads its files anew:
+        for many calls, give loaded vectors and `cache_dir`.
 
         Args:
             texts: the words of each text.
