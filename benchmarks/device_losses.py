@@ -201,17 +201,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--output",
         type=Path,
         metavar="FILE",
-        help="file of all lines (default: next to this script)",
+        help="file of all lines (default: the one next to this script; none "
+        "with --devices or --trainers)",
     )
     parser.set_defaults(**everything)
     arguments = parser.parse_args(argv)
-    if arguments.output is None:
-        if any(getattr(arguments, n) != v for n, v in everything.items()):
-            parser.error(
-                "--output is needed with --devices or --trainers: the file "
-                "next to this script is of all"
-            )
-        arguments.output = Path(__file__).with_suffix(".json")
+    asked = {name: getattr(arguments, name) for name in everything}
+    output = arguments.output
+    if output is None and asked == everything:
+        output = Path(__file__).with_suffix(".json")
     if arguments.hosts:
         join_hosts(read_hosts(arguments.hosts))
     rows = []
@@ -226,8 +224,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             row = {"trainer": name, "devices": count, "loss": losses}
             rows.append({**row, "difference": float(difference)})
             print(json.dumps(rows[-1]), flush=True)
-    text = json.dumps({"rows": rows}, indent=1) + "\n"
-    write_text(arguments.output, text)
+    if output:
+        write_text(output, json.dumps({"rows": rows}, indent=1) + "\n")
     return 0
 
 

@@ -9,12 +9,14 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
+from benchmarks import device_losses
 from keras_qa import devices
 from keras_qa import hosts
 from keras_qa.cli.main import main
@@ -185,11 +187,20 @@ def test_only_the_first_process_writes_a_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options", [("--trainers", "packed"), ("--devices", "1", "2")]
+    ("options", "written"),
+    [
+        ((), True),
+        (("--trainers", "packed"), False),
+        (("--devices", "1"), False),
+    ],
 )
-def test_a_part_does_not_replace_the_record(options, capsys):
-    from benchmarks import device_losses
-
-    with pytest.raises(SystemExit):
-        device_losses.main(options)
-    assert "--output is needed" in capsys.readouterr().err
+def test_a_part_does_not_replace_the_record(options, written, monkeypatch):
+    files = []
+    for name, value in {
+        "train": lambda trainer: [2.0, 1.0],
+        "use_devices": lambda *count, **options: nullcontext(),
+        "write_text": lambda path, text: files.append(path.name),
+    }.items():
+        monkeypatch.setattr(device_losses, name, value)
+    assert device_losses.main(options) == 0
+    assert files == ["device_losses.json"] * written
