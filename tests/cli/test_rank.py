@@ -138,7 +138,7 @@ def test_rank_with_a_saved_model(runs, capsys, tmp_path):
     assert "expected a SavedModel" in capsys.readouterr().err
 
 
-def test_another_reading_than_the_run_s(runs, capsys):
+def test_another_reading_than_that_of_the_run(runs, capsys):
     """White space alone finds no word of the run in "w1?"."""
     rank = ("rank", runs["cosineqa"], "--question", QUESTION)
     rank += ("--format", "jsonl", "--candidates", "w1?", "the")
