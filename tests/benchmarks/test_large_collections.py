@@ -66,3 +66,14 @@ def test_a_small_collection(runs, tmp_path, monkeypatch, capsys):
     row = large_collections.plan({"collections": [found]}).splitlines()[2]
     gigabytes = found["bytes"]["shards"] / 600 / 10
     assert row.split(" | ")[2] == f"{gigabytes:,.0f}"
+
+
+def test_a_folder_of_another_run_stays(tmp_path, capsys):
+    kept = tmp_path / "collection-12000" / "kept"
+    kept.parent.mkdir()
+    kept.touch()
+    given = [x for name in ("ranker", "data-dir") for x in (f"--{name}", "x")]
+    with pytest.raises(SystemExit):
+        large_collections.main(["--smoke", *given, "--work-dir", str(tmp_path)])
+    assert kept.exists()
+    assert "expected no" in capsys.readouterr().err

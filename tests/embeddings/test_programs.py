@@ -149,6 +149,8 @@ def test_bad_requests_are_refused_before_the_work(
     options = ["--text", text, "--output", out]
     message = refused(skipgram.main, *options, "--vector-size", "0")
     assert "--vector-size must be at least 1. Received: 0" in message
+    message = refused(skipgram.main, *options, "--negative", "0")
+    assert "--negative must be at least 1. Received: 0" in message
     options[1] = tmp_path / "none"
     assert "expected a readable file" in refused(skipgram.main, *options)
     message = refused(coverage.main, glove, "--dataset", "simple")
