@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import refuse_idle
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.cli.rank import add_format
 from keras_qa.cli.rank import check_format
 from keras_qa.cli.rank import check_question
@@ -24,7 +25,6 @@ from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
 from keras_qa.text.word_pieces import word_tokenizer
-from keras_qa.training.device_options import positive
 
 if TYPE_CHECKING:
     from keras_qa.search.index import AnswerIndex

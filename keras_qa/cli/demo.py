@@ -19,11 +19,11 @@ from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.cli.options.whole_numbers import port
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.demo.runs import SITE
 from keras_qa.demo.runs import check_runs
 from keras_qa.export.forms import check_packages
 from keras_qa.files.whole import check_writable
-from keras_qa.training.device_options import positive
 
 PORT = 8001
 

@@ -17,10 +17,10 @@ from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import check_writable
-from keras_qa.training.device_options import positive
 
 FILES = {"run.trec", "qrels.trec", "metrics.json"}
 

@@ -17,12 +17,12 @@ from keras_qa.cli.options.models import print_report
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
 from keras_qa.cli.options.tables import refuse_idle
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.errors import SearchError
 from keras_qa.export.forms import check_form
 from keras_qa.files.whole import check_writable
 from keras_qa.search.answers import check_answers
 from keras_qa.search.faiss_index import KINDS
-from keras_qa.training.device_options import positive
 
 if TYPE_CHECKING:
     from keras_qa.search.encoding import Part

@@ -22,6 +22,7 @@ from keras_qa.cli.options.tables import TABLE_OPTIONS
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.datasets.collection import SPLITS
 from keras_qa.datasets.collections.yahoo_answers import find_yahoo_answers
@@ -44,7 +45,6 @@ from keras_qa.ranking.duplicates import DuplicateReport
 from keras_qa.ranking.mining import DEPTH
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.text.tokenizer import TOKENIZERS
-from keras_qa.training.device_options import positive
 
 YAHOO = "yahoo"
 YAHOO_QUESTIONS = 10_000

@@ -23,6 +23,7 @@ from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import answer_options
 from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.datasets.questions_of_rows import Row
 from keras_qa.datasets.questions_of_rows import group_rows
 from keras_qa.errors import DatasetError
@@ -36,7 +37,6 @@ from keras_qa.search.rankings import Ranking
 from keras_qa.search.rankings import header
 from keras_qa.search.rankings import ranking_lines
 from keras_qa.text.tokenizer import well_formed
-from keras_qa.training.device_options import positive
 
 TAG = "keras-qa"
 Asked = tuple[str, str, list[Answer]]

@@ -12,9 +12,9 @@ from dataclasses import fields
 from keras_qa.cli.options.models import add_model
 from keras_qa.cli.options.models import load_model
 from keras_qa.cli.options.whole_numbers import port
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.errors import SearchError
 from keras_qa.serving.rerank import Limits
-from keras_qa.training.device_options import positive
 
 _HELP = {
     "body_bytes": ("BYTES", "size of the largest body"),

@@ -13,8 +13,11 @@ import logging
 import sys
 from pathlib import Path
 
+from keras_qa.cli.options.devices import add_device_options
+from keras_qa.cli.options.devices import on_devices
 from keras_qa.cli.options.tables import add_table_options
 from keras_qa.cli.options.tables import table_options
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.own_data.settings import AUTOMATIC
 from keras_qa.own_data.settings import BERTS
@@ -26,9 +29,6 @@ from keras_qa.own_data.settings import RECIPES
 from keras_qa.own_data.settings import SKIPGRAM
 from keras_qa.own_data.settings import TrainSettings
 from keras_qa.own_data.settings import networks_of
-from keras_qa.training.device_options import add_device_options
-from keras_qa.training.device_options import on_devices
-from keras_qa.training.device_options import positive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

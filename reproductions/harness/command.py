@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.options.devices import add_device_options
+from keras_qa.cli.options.devices import on_devices
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.errors import RunFolderError
 from keras_qa.quiet import silence_tensorflow
-from keras_qa.training.device_options import add_device_options
-from keras_qa.training.device_options import on_devices
-from keras_qa.training.device_options import positive
 from reproductions.harness.experiment import Experiment
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.setting_help import describe_settings

@@ -34,11 +34,12 @@ from random import Random
 from typing import Any
 
 import reproductions
+from keras_qa.cli.options.whole_numbers import positive
+from keras_qa.cli.options.whole_numbers import seed
 from keras_qa.errors import DatasetError
 from keras_qa.errors import KerasQAError
 from keras_qa.files.json_stream import read_records
 from keras_qa.files.whole import write_json
-from keras_qa.training.device_options import positive
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.command import print_error
 from reproductions.harness.errors import SettingsError
@@ -229,7 +230,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="default: 20, or all of a file",
     )
     parser.add_argument(
-        "--search-seed", type=int, default=0, help="seed of the draws"
+        "--search-seed", type=seed, default=0, help="seed of the draws"
     )
     parser.add_argument(
         "--space",

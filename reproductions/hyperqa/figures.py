@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import ModelFileError
 from keras_qa.export.keras_folder import run_reading
@@ -371,7 +372,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--questions",
-        type=int,
+        type=positive,
         metavar="N",
         help="take only the first N questions of the split",
     )

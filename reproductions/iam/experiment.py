@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 
 import keras_qa
+from keras_qa.cli.options.devices import on_devices
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.text.sides import SIDES
 from keras_qa.text.vector_texts import VectorTexts
-from keras_qa.training.device_options import on_devices
 from keras_qa.training.run_folder import RunFolder
 from reproductions.ctrn.experiment import EXPERIMENT as CTRN
 from reproductions.harness.command import parse_arguments

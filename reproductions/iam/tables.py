@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import no_blanks
 from keras_qa.files.whole import write_text
@@ -254,7 +255,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--question", action="append", default=[], metavar="ID")
     parser.add_argument(
         "--examples",
-        type=int,
+        type=positive,
         default=2,
         metavar="N",
         help="number of questions, if none is named",

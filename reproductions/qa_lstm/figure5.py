@@ -26,6 +26,7 @@ import numpy as np
 
 from keras_qa.attention.figure import new_figure
 from keras_qa.attention.figure import save_figure
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.files.whole import write_text
@@ -347,7 +348,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--least",
-        type=int,
+        type=positive,
         default=LEAST,
         metavar="N",
         help="pool neighbouring buckets until each has this many questions "

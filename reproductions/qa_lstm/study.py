@@ -18,6 +18,7 @@ import argparse
 from collections.abc import Iterator
 from collections.abc import Sequence
 
+from keras_qa.cli.options.whole_numbers import positive
 from reproductions.harness.studies.plans import PlannedRun
 from reproductions.harness.studies.plans import plan_run
 from reproductions.harness.studies.plans import study_parser
@@ -92,7 +93,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="ROW",
         help=f"rows or groups of rows: {', '.join((*ROWS, *GROUPS))}",
     )
-    parser.add_argument("--epochs", type=int, metavar="N")
+    parser.add_argument("--epochs", type=positive, metavar="N")
     return parser
 
 

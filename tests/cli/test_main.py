@@ -175,7 +175,7 @@ def test_a_length_is_above_0(number, tmp_path, capsys):
     with pytest.raises(SystemExit) as error:
         cli.main([*words, "--max-answer-length", number])
     assert error.value.code == 2
-    message = "argument --max-answer-length: expected a whole number above 0."
+    message = "argument --max-answer-length: expected a whole number from 1."
     assert f"{message} Received: {number}" in capsys.readouterr().err
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.options.devices import device_options
 from keras_qa.errors import DatasetError
 from keras_qa.errors import VectorsError
-from keras_qa.training.device_options import device_options
 from keras_qa.training.run_folder import HISTORY
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from keras_qa.cli.options.devices import add_device_options
+from keras_qa.cli.options.whole_numbers import positive
 from keras_qa.cli.options.whole_numbers import seed
-from keras_qa.training.device_options import add_device_options
-from keras_qa.training.device_options import positive
 from reproductions.harness.command import count
 from reproductions.harness.experiment import Experiment
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import reproductions
+from keras_qa.cli.options.devices import on_devices
 from keras_qa.errors import KerasQAError
 from keras_qa.errors import SearchError
 from keras_qa.files.whole import write_json
-from keras_qa.training.device_options import on_devices
 from reproductions.harness.command import parse_arguments
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.experiment import Experiment

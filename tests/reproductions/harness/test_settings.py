@@ -85,8 +85,8 @@ def test_defaults():
     ("option", "expected"),
     [
         ("--seed=x", "a whole number from 0 to 4294967295"),
-        ("--epochs=x", "a whole number above 0"),
-        ("--epochs=0", "a whole number above 0"),
+        ("--epochs=x", "a whole number from 1"),
+        ("--epochs=0", "a whole number from 1"),
     ],
 )
 def test_numbers_that_are_none_are_refused(option, expected, capsys):

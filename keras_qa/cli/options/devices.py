@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from keras_qa.cli.options.whole_numbers import positive
+
 
 def add_device_options(parser: argparse.ArgumentParser) -> None:
     """Adds `--devices`, `--split-embeddings` and `--hosts`."""
@@ -59,17 +61,3 @@ def on_devices(arguments: argparse.Namespace) -> Iterator[None]:
         join_hosts(read_hosts(file))
     with use_devices(devices, split_embeddings=arguments.split_embeddings):
         yield
-
-
-def positive(text: str) -> int:
-    """Returns the number above 0 that an option's text is.
-
-    Raises:
-        argparse.ArgumentTypeError: if it is none.
-    """
-    # More digits than Python converts are no number of anything, either.
-    if text.isdecimal() and len(text) < 99 and int(text) > 0:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"expected a whole number above 0. Received: {text[:99]}"
-    )
