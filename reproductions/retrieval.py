@@ -23,12 +23,12 @@ from keras_qa.datasets.collections.squad import Paragraph
 from keras_qa.datasets.collections.squad import read_paragraphs
 from keras_qa.datasets.collections.squad import split_articles
 from keras_qa.datasets.registry import FOLDERS
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.errors import DatasetError
 from keras_qa.files.text_files import find_file
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.hashed_tfidf import HashedTfIdf
 from keras_qa.ranking.mining import CandidateMiner
+from keras_qa.text.normal_forms import normal_text
 from reproductions.harness.command import with_messages
 from reproductions.records.json_lines import append_line
 from reproductions.records.retrieval import CUTOFFS

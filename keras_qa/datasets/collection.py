@@ -17,6 +17,7 @@ from typing import Any
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Question
 from keras_qa.errors import DatasetError
+from keras_qa.files.text_files import find_file
 
 SPLITS = ("train", "dev", "test")
 """The usual names of splits."""
@@ -75,8 +76,8 @@ def make_dataset(
 
     Args:
         name: the data set's name.
-        folder: the folder, in which a file `train-folds.tsv` may divide the
-            training questions.
+        folder: the folder, in which a file `train-folds.tsv`, plain or `.gz`,
+            may divide the training questions.
         splits: a function that streams the questions, for each split found.
         looked_for: the names of the files that were searched for.
         tokenizer: the tokeniser for the texts.
@@ -92,12 +93,11 @@ def make_dataset(
             f".gz: {', '.join(looked_for)}. Try `keras-qa data fetch {name}`. "
             f"Received: {listing(folder)}"
         )
-    folds = folder / FOLDS_FILE
     return Dataset(
         name,
         splits,
         tokenizer,
-        folds if has_folds and folds.is_file() else None,
+        find_file(folder, FOLDS_FILE) if has_folds else None,
         **more,
     )
 

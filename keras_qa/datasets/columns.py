@@ -69,14 +69,24 @@ def checked_columns(columns: Columns | None) -> Columns:
     """The given columns; without, those of the usual names.
 
     Raises:
-        DatasetError: if they are something else, such as a dict.
+        DatasetError: if they are something else, such as a dict, or one
+            column has two meanings.
     """
     if not isinstance(columns, Columns | None):
         raise DatasetError(
             "`columns` must be a `keras_qa.datasets.columns.Columns`. "
             f"Received: columns={columns!r}"
         )
-    return columns or Columns()
+    columns = columns or Columns()
+    texts = [_plain(columns.question), _plain(columns.answer)]
+    labels = [_plain(columns.label)] if columns.label else []
+    if len(set(texts + labels)) < len(texts + labels):
+        raise DatasetError(
+            "`columns` must have different columns for question, answer and "
+            "label (--question-column, --answer-column, --label-column). "
+            f"Received: {columns}"
+        )
+    return columns
 
 
 def _plain(name: str) -> str:

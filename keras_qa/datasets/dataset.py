@@ -13,6 +13,7 @@ import numpy as np
 from keras_qa.arguments import check_choice
 from keras_qa.datasets.folds import read_held_out
 from keras_qa.errors import DatasetError
+from keras_qa.text.normal_forms import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ class Dataset:
         Args:
             split: the split to divide.
             fraction: share of the questions that is held out at random if
-                `folds` is None or the split is another than `"train"`.
+                `folds` is None or the split is another than `"train"`, and
+                with them all that have the same words.
             seed: seed of the random division and of the pools.
 
         Returns:
@@ -167,7 +169,8 @@ class Dataset:
         else:
             order = np.random.default_rng(seed).permutation(len(questions))
             chosen = order[: max(1, round(fraction * len(questions)))]
-            held_out = {questions[i].id for i in chosen}
+            texts = {words_of(questions[i].text) for i in chosen}
+            held_out = {q.id for q in questions if words_of(q.text) in texts}
         train = [q for q in questions if q.id not in held_out]
         dev = [q for q in questions if q.id in held_out]
         if self.add_pools is not None:

@@ -27,7 +27,7 @@ FOLDERS = {name: c.folder for name, c in COLLECTIONS.items()}
 def default_data_dir() -> Path:
     """`$KERAS_QA_DATA` if it is set, else `.keras_qa` in the home folder."""
     folder = os.environ.get("KERAS_QA_DATA")
-    return Path(folder) if folder else Path.home() / ".keras_qa"
+    return Path(folder).expanduser() if folder else Path.home() / ".keras_qa"
 
 
 def collection(name: str) -> Collection:

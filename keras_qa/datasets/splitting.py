@@ -8,25 +8,9 @@ import numpy as np
 
 from keras_qa.arguments import check_positive
 from keras_qa.datasets.dataset import Question
-from keras_qa.text.tokenizer import lower_case
-from keras_qa.text.tokenizer import tokenize
+from keras_qa.text.normal_forms import words_of
 
 T = TypeVar("T")
-
-
-def normal_text(text: str) -> str:
-    """A normal form, equal for texts that differ only in case and space."""
-    return " ".join(lower_case(text).split())
-
-
-def words_of(question: str) -> str:
-    """A normal form, equal for questions that differ in no letter or digit.
-
-    It is that of `normal_text` for a question without any.
-    """
-    tokens = tokenize(question)
-    words = [token for token in tokens if any(map(str.isalnum, token))]
-    return " ".join(words) or normal_text(question)
 
 
 def sample(items: Iterable[T], size: int, seed: int = 0) -> list[T]:

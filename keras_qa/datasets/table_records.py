@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -208,6 +209,7 @@ def _csv_rows(
     reader = csv.reader(
         lines(), delimiter=delimiter, quoting=_quoting(quoted), strict=True
     )
+    width = 0
     while True:
         line = reader.line_num + 1
         row_lines.clear()
@@ -216,16 +218,31 @@ def _csv_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            expected = (
-                f"proper quotes in the row that begins here ({error}), or "
-                "`quoted=False` (--no-quotes)"
-            )
+            expected = _expected_quotes(f" ({error})")
             if "new-line character" in str(error):
                 expected = "lines that end in LF or CR LF, not in CR alone"
             raise error_at(path, line, expected, row_lines[0]) from None
-        # Lines without text are no rows.
-        if len(fields) > 1 or "".join(fields).strip():
+        width = width or len(fields)
+        if delimiter == "\t" and _are_rows(row_lines, width - 1):
+            raise error_at(path, line, _expected_quotes(), row_lines[0])
+        # Lines without text are no rows, nor are Excel's of delimiters alone.
+        if "".join(fields).strip():
             yield line, row_lines[0], fields
+
+
+def _are_rows(lines: Sequence[str], tabs: int) -> bool:
+    """Whether the quotation marks of two texts made one row of several.
+
+    Commas and semicolons, which texts have, cannot tell this.
+    """
+    return len(lines) > 1 and all(line.count("\t") == tabs for line in lines)
+
+
+def _expected_quotes(error: str = "") -> str:
+    return (
+        f"proper quotes in the row that begins here{error}, or `quoted=False` "
+        "(--no-quotes)"
+    )
 
 
 def _quoting(quoted: bool) -> Literal[0, 3]:

@@ -12,7 +12,6 @@ import numpy as np
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.layers.alignment_features import FEATURES
 from keras_qa.models import BM25Ranker
 from keras_qa.models import FeatureRanker
@@ -22,6 +21,7 @@ from keras_qa.own_data.settings import BM25_TUNED
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import ids_without_terms
 from keras_qa.ranking.padded import score_padded
+from keras_qa.text.normal_forms import normal_text
 
 # The smallest share of candidates that were candidates in training, too.
 REPEATED = 0.1

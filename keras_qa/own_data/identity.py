@@ -10,12 +10,12 @@ import numpy as np
 
 from keras_qa import hosts
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import words_of
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import file_digest
 from keras_qa.own_data.questions import Source
 from keras_qa.own_data.questions import find_table
+from keras_qa.text.normal_forms import words_of
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
 from keras_qa.training.run_folder import read_json

@@ -13,9 +13,7 @@ from typing import Any
 from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.ids import check_ids
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.datasets.splitting import split_questions
-from keras_qa.datasets.splitting import words_of
 from keras_qa.datasets.table_records import is_parquet
 from keras_qa.datasets.table_records import table_delimiter
 from keras_qa.datasets.table_records import table_records
@@ -26,6 +24,8 @@ from keras_qa.files.json_stream import read_records
 from keras_qa.files.text_files import error_at
 from keras_qa.files.text_files import find_file
 from keras_qa.own_data.settings import TrainSettings
+from keras_qa.text.normal_forms import normal_text
+from keras_qa.text.normal_forms import words_of
 
 Source = Path | str | Sequence[Question]
 

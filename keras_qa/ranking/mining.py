@@ -13,11 +13,11 @@ import numpy as np
 
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.progress import ProgressBar
 from keras_qa.ranking.floors import import_bm25s
 from keras_qa.ranking.floors import search_terms
 from keras_qa.ranking.ties import best_first
+from keras_qa.text.normal_forms import normal_text
 from keras_qa.text.readable import UNREAD_SCORE
 
 DEPTH = 1000

@@ -79,7 +79,7 @@ class BM25Stage:
         return rows, scores[numbers].astype(np.float64)
 
     def _distinct(self, texts: Iterable[str]) -> Iterable[str]:
-        from keras_qa.datasets.splitting import normal_text
+        from keras_qa.text.normal_forms import normal_text
 
         seen = set()
         for row, text in enumerate(texts):

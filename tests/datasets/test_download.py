@@ -272,6 +272,30 @@ def test_a_file_may_lie_in_another_place(tmp_path):
     assert [m.path for m in left] == [folder / "V1" / n for n in names[2:]]
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("wikiqa-full", "WikiQA/full/WikiQA-test.tsv"),
+        ("trecqa-all", "TrecQA/train-all/a.toks"),
+        ("yahooqa", "YahooQA/data/env.pkl"),
+    ],
+)
+def test_files_are_found_where_they_are_read(name, place, tmp_path):
+    (tmp_path / place).parent.mkdir(parents=True)
+    before = {file.path.name for file in fetch(name, tmp_path, _offline())}
+    (tmp_path / place).touch()
+    after = {file.path.name for file in fetch(name, tmp_path, _offline())}
+    assert len(before - after) == 1
+    assert "a.toks" not in before
+
+
+def _offline():
+    """The catalogue without the files that are downloaded."""
+    return {
+        home: entry | {"files": []} for home, entry in load_catalogue().items()
+    }
+
+
 def test_real_files_have_the_catalogue_s_checksums(real_data):
     for name in ("wikiqa", "semeval"):
         for file in fetch(name, real_data):

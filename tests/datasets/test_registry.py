@@ -10,6 +10,8 @@ from keras_qa.datasets.collection import COLLECTIONS
 from keras_qa.datasets.collection import Collection
 from keras_qa.datasets.collection import make_dataset
 from keras_qa.datasets.collection import register
+from keras_qa.datasets.dataset import Dataset
+from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.registry import FOLDERS
 from keras_qa.datasets.registry import default_data_dir
 from keras_qa.datasets.registry import open_dataset
@@ -116,6 +118,31 @@ def test_folds_are_those_of_the_folder():
     assert raw.held_out_fold("train-all") == all_of_it.held_out_fold()
     assert open_dataset("trecqa-all", DATA).folds is None
     assert open_dataset("wikiqa", DATA).folds is None
+
+
+def test_a_compressed_folds_file_is_read(tmp_path):
+    folder = tmp_path / "TrecQA"
+    shutil.copytree(DATA / "TrecQA", folder)
+    plain = folder / "train-folds.tsv"
+    (folder / "train-folds.tsv.gz").write_bytes(
+        gzip.compress(plain.read_bytes())
+    )
+    plain.unlink()
+    _, dev = open_dataset("trecqa-raw", folder).held_out_fold()
+    assert [q.id for q in dev] == ["1.3"]
+
+
+def test_equal_questions_are_in_the_same_part():
+    texts = [f"Question {n // 2}{'?' * (n % 2)}" for n in range(40)]
+    questions = [Question(str(n), t, ()) for n, t in enumerate(texts)]
+    dataset = Dataset("made", {"train": lambda: iter(questions)}, "word")
+    for seed in range(5):
+        train, dev = dataset.held_out_fold(seed=seed)
+        assert len(dev) > 6
+        assert sorted(train + dev, key=lambda q: int(q.id)) == questions
+        for part in train, dev:
+            numbers = [q.text.rstrip("?") for q in part]
+            assert numbers[::2] == numbers[1::2]
 
 
 def test_parts_of_semeval_are_joined(tmp_path):
@@ -242,6 +269,8 @@ def test_unknown_name():
 def test_default_data_dir(monkeypatch):
     monkeypatch.setenv("KERAS_QA_DATA", "somewhere")
     assert default_data_dir() == Path("somewhere")
+    monkeypatch.setenv("KERAS_QA_DATA", "~/somewhere")
+    assert default_data_dir() == Path.home() / "somewhere"
     monkeypatch.delenv("KERAS_QA_DATA")
     assert default_data_dir() == Path.home() / ".keras_qa"
 
@@ -251,7 +280,7 @@ def test_an_option_of_another_data_set_is_refused(capsys):
     with pytest.raises(DatasetError, match=message) as error:
         open_dataset("quasar-t", DATA, context="long")
     assert "Did you mean `contexts`? Received: context='long'" in str(error)
-    with pytest.raises(DatasetError, match=r"among \[\]. Received: p"):
+    with pytest.raises(DatasetError, match=r"among \['encoding'\]. Re.*: p"):
         open_dataset("yahooqa", DATA, pool_size=3)
     command = ["data", "audit", "wikiqa", "--data-dir", str(DATA)]
     assert cli.main([*command, "--pool-size", "3"]) == 2

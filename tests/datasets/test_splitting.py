@@ -6,9 +6,9 @@ from math import comb
 import pytest
 
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.datasets.splitting import sample
 from keras_qa.datasets.splitting import split_questions
+from keras_qa.text.normal_forms import normal_text
 
 
 def test_a_sample_is_of_the_stream_and_in_its_order():

@@ -60,6 +60,44 @@ def test_lines_without_text_are_no_rows(tmp_path):
         text = f"{HEADER}\n  \nq,a,1\n \n".replace(",", tab)
         (question,) = read_tabular(write(tmp_path / name, text))
         assert [c.text for c in question.candidates] == ["a"]
+    # Excel ends some files with rows of delimiters.
+    text = "question;answer\r\nWho?;Me\r\n;\r\n ; \r\nWhen?;May\r\n;\r\n"
+    path = write(tmp_path / "excel.csv", text)
+    found = read_tabular(path, columns=Columns(label=None))
+    assert [q.text for q in found] == ["Who?", "When?"]
+
+
+def test_quotation_marks_of_two_texts_do_not_make_one_row(tmp_path):
+    rows = [
+        ("Who spoke?", '"I came here to talk.', "1"),
+        ("Who spoke?", 'I saw nothing."', "0"),
+        ("When?", "In May.", "1"),
+    ]
+    lines = ["\t".join(row) for row in [HEADER.strip().split(","), *rows]]
+    path = write(tmp_path / "marks.tsv", "\n".join([*lines, ""]))
+    with pytest.raises(DatasetError, match=r"tsv:2: .*quotes.*--no-quotes"):
+        list(read_tabular(path))
+    who, _ = read_tabular(path, quoted=False)
+    assert [c.label for c in who.candidates] == [1, 0]
+    # A text may have several lines.
+    lines[1:3] = ['Who spoke?\t"I came\nhere\tto talk."\t1']
+    path = write(tmp_path / "lines.tsv", "\n".join([*lines, ""]))
+    who, _ = read_tabular(path)
+    assert who.candidates[0].text == "I came\nhere\tto talk."
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        Columns(answer="question"),
+        Columns(question="Label"),
+        Columns(answer=" LABEL "),
+    ],
+)
+def test_a_column_has_one_meaning(columns):
+    message = "different columns for question, answer and label"
+    with pytest.raises(DatasetError, match=message):
+        list(read_tabular("faq.csv", columns=columns))
 
 
 def test_names_of_columns_in_a_dict_are_refused():

@@ -19,8 +19,8 @@ from keras_qa.datasets.audit.results import SplitAudit
 from keras_qa.datasets.dataset import Dataset
 from keras_qa.datasets.dataset import Pool
 from keras_qa.datasets.dataset import Question
-from keras_qa.datasets.splitting import normal_text
-from keras_qa.datasets.splitting import words_of
+from keras_qa.text.normal_forms import normal_text
+from keras_qa.text.normal_forms import words_of
 from keras_qa.text.tokenizer import tokenize
 
 # A tag, or an entity by its name or its number.

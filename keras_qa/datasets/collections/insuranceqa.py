@@ -148,6 +148,8 @@ class InsuranceQA:
         selected candidates from the complete set of unique answers" (Tan et
         al. 2016, section 4); here, the order is random, too.
 
+        Correct answers of a question are in no pool of an equal one as wrong.
+
         Args:
             questions: the questions, with their correct candidates.
             seed: seed of the draws.
@@ -159,9 +161,13 @@ class InsuranceQA:
         """
         rng = np.random.default_rng(seed)
         ids = list(self.texts)
+        correct: dict[str, set[str]] = {}
+        for question in questions:
+            own = correct.setdefault(question.text, set())
+            own |= {c.text for c in question.candidates}
         pooled = []
         for question in questions:
-            own = {c.text for c in question.candidates}
+            own = correct[question.text]
             count = min(len(ids), size + len(own))
             drawn = [ids[i] for i in rng.choice(len(ids), count, replace=False)]
             others = [i for i in drawn if self.texts[i] not in own]

@@ -101,7 +101,9 @@ class _Threads(XmlStream[tuple[int, bool, Question]]):
             self._text.append(text)
 
     def end(self, element: str) -> None:
-        self._text = []
+        # Elements inside a text, which nobody expects, do not end it.
+        if element in _TEXTS:
+            self._text = []
         if self._thread is None:
             return
         if element == "RelComment":

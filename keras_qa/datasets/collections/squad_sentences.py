@@ -136,7 +136,8 @@ def _answers(
                 f"the place of {words!r} in the paragraph",
                 start,
             )
-        found.append((start, start + len(words)))
+        start += len(words) - len(words.lstrip())
+        found.append((start, start + len(words.strip())))
     return found
 
 

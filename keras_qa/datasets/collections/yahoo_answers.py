@@ -134,7 +134,9 @@ class _Documents(XmlStream[dict[str, str]]):
             self._text.append(text)
 
     def end(self, element: str) -> None:
-        self._text = None
+        # Elements inside a text, which nobody expects, do not end it.
+        if element in _FIELDS:
+            self._text = None
         if element != "document" or self._texts is None:
             return
         fields = {

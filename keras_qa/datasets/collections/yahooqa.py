@@ -130,11 +130,14 @@ class YahooQA:
             try:
                 splits = loads(data, self.encoding)
             except pickle.UnpicklingError as error:
-                raise self._error(
-                    "",
-                    "a pickle of dict, list, tuple, str, int and float only",
-                    str(error),
-                ) from error
+                expected = (
+                    f"strings in {self.encoding}, or another `encoding`, such "
+                    "as 'latin-1'"
+                    if isinstance(error.__cause__, UnicodeDecodeError)
+                    else "a pickle of dict, list, tuple, str, int and float "
+                    "only"
+                )
+                raise self._error("", expected, str(error)) from error
             if not isinstance(splits, dict) or not set(SPLITS) & set(splits):
                 found = list(splits) if isinstance(splits, dict) else splits
                 raise self._error(
@@ -154,12 +157,15 @@ class YahooQA:
         )
 
 
-def open_yahooqa(name: str, folder: Path) -> Dataset:
+def open_yahooqa(
+    name: str, folder: Path, *, encoding: str = "utf-8"
+) -> Dataset:
     """Opens YahooQA, whose splits are in one file.
 
     Args:
         name: the data set's name.
         folder: the folder with `env.pkl`, or `data/env.pkl` as published.
+        encoding: encoding of strings that Python 2 pickled as bytes.
 
     Raises:
         DatasetError: if the folder contains neither.
@@ -167,7 +173,7 @@ def open_yahooqa(name: str, folder: Path) -> Dataset:
     splits: dict[str, Stream] = {}
     path = find_file(folder, "env.pkl") or find_file(folder, "data/env.pkl")
     if path is not None:
-        collection = YahooQA(path)
+        collection = YahooQA(path, encoding=encoding)
         splits = {s: partial(collection.questions, s) for s in SPLITS}
     return make_dataset(name, folder, splits, ("env.pkl", "data/env.pkl"))
 
@@ -178,5 +184,6 @@ register(
         "YahooQA",
         "with answers of 5 characters to 50 words",
         open_yahooqa,
+        {"encoding": "that of strings which Python 2 pickled as bytes"},
     )
 )

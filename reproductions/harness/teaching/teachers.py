@@ -8,10 +8,10 @@ import numpy as np
 
 from keras_qa.datasets.corpus import Corpus
 from keras_qa.datasets.corpus import IndexedQuestions
-from keras_qa.datasets.splitting import normal_text
 from keras_qa.ranker import Ranker
 from keras_qa.ranking.mining import CandidateMiner
 from keras_qa.ranking.ties import best_first
+from keras_qa.text.normal_forms import normal_text
 from keras_qa.training.distillation import TeacherScores
 
 

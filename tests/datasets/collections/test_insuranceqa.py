@@ -3,6 +3,7 @@
 import gzip
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,16 @@ def test_pools_of_few_answers_hold_them_all(v1):
     (pooled,) = dataset.add_pools([question], 0)
     expected = {"1", "2", "3", "4", "5", "6", "10", "30001"}
     assert labels(pooled).keys() == expected
+
+
+def test_answers_of_equal_questions_are_not_wrong():
+    dataset = open_dataset("insuranceqa-v1", DATA)
+    first, second = dataset.questions("train")[:2]
+    equal = replace(second, text=first.text)
+    pools = dataset.add_pools([first, equal], 0)
+    right = {c.id for c in (*first.candidates, *equal.candidates)}
+    assert len(right) == 3
+    assert all(not {c.id for c in q.negatives} & right for q in pools)
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,13 @@ def test_good_is_positive_and_repeated_threads_are_skipped():
     ]
 
 
+def test_elements_inside_a_text_do_not_end_it(tmp_path):
+    path = tmp_path / "nested.xml"
+    text = TRAIN.read_text("utf-8").replace("lol", "l<b>o</b>l")
+    path.write_text(text, "utf-8")
+    assert next(read_semeval(path)).candidates[2].text == "lol"
+
+
 def test_repeated_threads_on_request():
     every = list(read_semeval(TRAIN, skip_repeated=False))
     assert [q.id for q in every] == ["Q1_R1", "Q1_R4", "Q2_R2"]

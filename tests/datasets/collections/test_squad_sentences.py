@@ -68,6 +68,12 @@ def test_answers_over_two_sentences_make_none_right(tmp_path):
     assert [c.label for c in question.candidates] == [0, 1, 1]
 
 
+def test_blanks_at_the_ends_of_an_answer_do_not_count(tmp_path):
+    path = written(tmp_path / "a.json", [answer(4, " Two. ")])
+    (question,) = read_squad_sentences(path)
+    assert [c.label for c in question.candidates] == [0, 1, 0]
+
+
 @pytest.mark.parametrize("start", [-5, 1, 99, "0"])
 def test_an_answer_must_be_at_its_place(tmp_path, start):
     path = written(tmp_path / "a.json", [answer(start, "One")])

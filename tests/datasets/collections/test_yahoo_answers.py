@@ -36,6 +36,15 @@ def test_details_behind_the_subject():
     ]
 
 
+def test_elements_inside_a_text_do_not_end_it(tmp_path):
+    path = tmp_path / "FullOct2007.xml"
+    text = CORPUS.read_text("utf-8")
+    old = "How long do koalas sleep?"
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, "How <b>long</b> do they?"), "utf-8")
+    assert next(read_yahoo_answers(path)).text == "How long do they?"
+
+
 @pytest.mark.parametrize(
     ("arguments", "ids"),
     [

@@ -8,6 +8,7 @@ import pytest
 from keras_qa.datasets.collections.yahooqa import YahooQA
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.registry import open_dataset
 from keras_qa.errors import DatasetError
 
 ENV = Path(__file__).parents[2] / "data/YahooQA/env.pkl"
@@ -113,6 +114,21 @@ def test_malicious_file(tmp_path, monkeypatch, pickled, protocol):
 def test_other_layouts(pickled, value, message):
     with pytest.raises(DatasetError, match=message):
         list(YahooQA(pickled(value)).questions("train"))
+
+
+def test_strings_of_python_2(tmp_path):
+    path = tmp_path / "env.pkl"
+    text = b"caf\xe9 au lait"
+    # What Python 2 writes of {"train": {text: [[text, 1]]}}.
+    string = b"U" + bytes([len(text)]) + text
+    path.write_bytes(
+        b"\x80\x02}U\x05train}" + string + b"](](" + string + b"K\x01eess."
+    )
+    with pytest.raises(DatasetError, match=r"another `encoding`, .*'utf-8' c"):
+        open_dataset("yahooqa", tmp_path).questions("train")
+    data = open_dataset("yahooqa", tmp_path, encoding="latin-1")
+    (question,) = data.questions("train")
+    assert question.text == "café au lait" == question.candidates[0].text
 
 
 def test_a_list_that_contains_itself(pickled):
