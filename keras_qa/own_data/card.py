@@ -91,7 +91,7 @@ def _advice(metrics: Mapping[str, Any]) -> list[str]:
             "a BERT trained on the questions, which takes far longer: --model "
             f"{' or '.join(BERTS)}{_extra()}"
         )
-    if metrics["mined"]:
+    if "train" in metrics["mined"]:
         advice.append(
             "labels: candidates that BM25 found count as wrong, even if they "
             "answer the question"
@@ -141,9 +141,11 @@ def data_warnings(metrics: Mapping[str, Any]) -> list[str]:
     ]
     if metrics["mined"]:
         others = " other" * bool(metrics["repeated"])
+        parts = " and ".join(metrics["mined"])
         lines.append(
-            f"There were no{others} wrong answers: BM25 found candidates among "
-            "all answers, the right ones always among them."
+            f"There were no{others} wrong answers in {parts}: BM25 found "
+            "candidates, the right ones always among them. Training has no "
+            "answer that dev alone has."
         )
     if metrics["shared"]:
         lines.append(
@@ -267,7 +269,7 @@ def _limits(metrics: Mapping[str, Any]) -> Iterator[str]:
         "- The figures hold for questions and candidates like those of dev, "
         "of this subject and this language."
     )
-    if metrics["mined"]:
+    if "dev" in metrics["mined"]:
         yield (
             "- Candidates of dev were found by BM25. An answer that BM25 does "
             "not find is not in the figures, and one that is right for "

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
 from itertools import chain
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,10 @@ class Parts:
         fit: those that networks and floors are trained on.
         held_out: those that choose the epoch and fit the weights of a sum.
         dev: those that the figures are of, and nothing else.
-        mined: True if candidates were found by BM25.
+        mined: `"train"` and `"dev"`, if BM25 found the candidates: those of
+            `fit` among its answers, those of `held_out` among these and its
+            own, and those of `dev` among all. So no answer of a part that
+            measures is known to what is measured.
         shared: number of questions of a file of dev that are in train, too.
         unanswered: number of questions to train on without a right answer,
             which are in no part.
@@ -56,7 +61,7 @@ class Parts:
     fit: list[Question]
     held_out: list[Question]
     dev: list[Question]
-    mined: bool
+    mined: tuple[str, ...]
     shared: int
     unanswered: int
     repeated: int
@@ -85,7 +90,7 @@ class Parts:
         """What `metrics.json` says of the questions."""
         return {
             "parts": self.counts(),
-            "mined": self.mined,
+            "mined": list(self.mined),
             "shared": self.shared,
             "unanswered": self.unanswered,
             "repeated": self.repeated,
@@ -239,20 +244,23 @@ def divide(
     shared = sum(words_of(q.text) in texts for q in ranked)
     _check_grades("train", train)
     _check_grades("dev", [*train, *ranked])
-    mined = [not any(q.negatives for q in part) for part in (train, ranked)]
+    pairs = [not any(q.negatives for q in part) for part in (train, ranked)]
     if dev is None:
         # What a file lacks, its parts lack; not what one part lacks by chance.
-        mined[1] = mined[0]
+        pairs[1] = pairs[0]
         train, ranked = _held_out(train, settings.dev_share, settings, seed)
-    if any(mined):
-        train, ranked = _mined(train, ranked, mined, settings)
+    mined = tuple(compress(("train", "dev"), pairs))
     # Other draws than those of dev.
     fit, held_out = _held_out(train, settings.held_out, settings, seed + 1)
+    if mined:
+        fit, held_out, ranked = _mined(
+            (fit, held_out, ranked), (pairs[0], *pairs), settings
+        )
     parts = Parts(
         fit,
         held_out,
         ranked,
-        any(mined),
+        mined,
         shared,
         unanswered,
         repeated,
@@ -327,20 +335,18 @@ def _held_out(
 
 
 def _mined(
-    train: Sequence[Question],
-    dev: Sequence[Question],
-    mined: Sequence[bool],
+    parts: Sequence[Sequence[Question]],
+    wanted: Sequence[bool],
     settings: TrainSettings,
-) -> tuple[list[Question], list[Question]]:
-    """The parts with candidates among the answers of both, where asked."""
+) -> Iterator[list[Question]]:
+    """The parts; where wanted, with candidates of their answers so far."""
     from keras_qa.ranking.mining import CandidateMiner
 
-    answers = (
-        c.text for part in (train, dev) for q in part for c in q.candidates
-    )
-    miner = CandidateMiner(answers, tokenizer=settings.tokenizer)
-    found = [
-        list(miner.mine(part, settings.candidates)) if wanted else list(part)
-        for part, wanted in zip((train, dev), mined, strict=True)
-    ]
-    return found[0], found[1]
+    answers: list[str] = []
+    for part, mine in zip(parts, wanted, strict=True):
+        answers += [c.text for q in part for c in q.candidates]
+        if mine and part:
+            miner = CandidateMiner(answers, tokenizer=settings.tokenizer)
+            yield list(miner.mine(part, settings.candidates))
+        else:
+            yield list(part)

@@ -118,15 +118,38 @@ def test_parts_share_no_question(tmp_path):
     assert len(divide(questions, None, few, seed=3).dev) == 4
 
 
-def test_pairs_alone_get_candidates_of_both_files(tmp_path):
+def test_candidates_are_of_no_later_part(tmp_path):
     train = write_table(tmp_path / "a.csv", range(20), labels=False)
     dev = write_table(tmp_path / "b.csv", range(15, 25), labels=False)
     settings = TrainSettings(candidates=25)
     parts = divide(read_questions(train), read_questions(dev), settings, 0)
-    assert parts.mined and parts.shared == 5
+    assert parts.mined == ("train", "dev") and parts.shared == 5
     assert all(len(q.positives) == 1 for q in parts.dev)
-    texts = {c.text for q in parts.fit for c in q.candidates}
-    assert "the thing n24 is a w3" in texts
+    known: set[str] = set()
+    for part in parts.fit, parts.held_out, parts.dev:
+        known |= {c.text for q in part for c in q.positives}
+        assert {c.text for q in part for c in q.candidates} == known
+
+
+@pytest.mark.parametrize("mined", ["train", "dev"])
+def test_one_file_may_have_wrong_answers(mined, tmp_path):
+    train, dev = (
+        read_questions(write_table(tmp_path / name, numbers, labels=labels))
+        for name, numbers, labels in (
+            ("a.csv", range(20), mined == "dev"),
+            ("b.csv", range(20, 30), mined == "train"),
+        )
+    )
+    parts = divide(train, dev, TrainSettings(candidates=99), 0)
+    assert parts.mined == (mined,)
+    if mined == "train":
+        assert parts.dev == dev
+    else:
+        given = {q.id: q for q in train}
+        assert all(given[q.id] == q for q in (*parts.fit, *parts.held_out))
+    answers = {c.text for q in (*train, *dev) for c in q.candidates}
+    if mined == "dev":
+        assert {c.text for q in parts.dev for c in q.candidates} == answers
 
 
 def test_a_file_with_wrong_answers_is_not_mined(tmp_path):

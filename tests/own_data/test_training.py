@@ -73,7 +73,7 @@ def test_a_run_has_all_files_and_no_other(trained):
     _, run = trained
     assert run.note == ""
     assert {path.name for path in run.folder.iterdir()} == FILES
-    assert run.metrics["mined"] is False
+    assert run.metrics["mined"] == []
     questions = {n: p["questions"] for n, p in run.metrics["parts"].items()}
     assert questions == {"fit": 19, "held_out": 5, "dev": 6}
     assert run.metrics["fitted"]["sum"]["weights"].keys() == {
@@ -449,7 +449,7 @@ def test_what_to_try_is_said():
     metrics = {
         "model": "hyperqa",
         "vectors": ["skipgram"],
-        "mined": True,
+        "mined": ["train"],
         "parts": {"fit": {"mixed": 80}},
         "comparison": {
             "verdict": "below",
@@ -499,7 +499,7 @@ def test_what_is_irregular_is_said_before_the_training(
     with pytest.raises(KeyboardInterrupt):
         tiny(table, tmp_path / "run", dev=table)
     said = capsys.readouterr().err
-    assert "There were no wrong answers: BM25 found candidates" in said
+    assert "no wrong answers in train and dev: BM25 found candidates" in said
     assert "Warning: 30 questions of dev can be found in the training" in said
 
 
