@@ -7,6 +7,9 @@ from collections.abc import Sized
 from numbers import Integral
 from typing import Any
 
+MOST_SEED = 2**32 - 1
+"""The largest seed that NumPy and Keras take."""
+
 
 def check_choice(
     name: str,

@@ -154,7 +154,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE.tsv",
         help="report pairs of answers with nearly the same words, and the "
-        "questions where one is right and the other a wrong candidate",
+        "questions where one is right and the other a wrong candidate; an "
+        "existing one needs --overwrite",
     )
     yahoo = parser.add_argument_group(f"options of `{YAHOO}`")
     yahoo.add_argument(
@@ -417,8 +418,9 @@ def _counted(
     questions: Iterable[Question], found: Counter[str]
 ) -> Iterator[Question]:
     for question in questions:
-        alone = not question.negatives
-        found.update(
-            questions=1, candidates=len(question.candidates), alone=alone
-        )
+        if question.candidates:
+            alone = not question.negatives
+            found.update(
+                questions=1, candidates=len(question.candidates), alone=alone
+            )
         yield question

@@ -3,13 +3,16 @@
 import hashlib
 from collections.abc import Iterable
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from keras_qa import hosts
+from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Question
+from keras_qa.datasets.tabular import read_tabular
 from keras_qa.errors import DatasetError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.whole import file_digest
@@ -43,9 +46,7 @@ def fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
         DatasetError: if `source` is neither.
     """
     if isinstance(source, Path | str):
-        found = (
-            f"{file_digest(find_table(source))} {sorted((table or {}).items())}"
-        )
+        found = f"{file_digest(find_table(source))} {_chosen(table or {})}"
     elif isinstance(source, Iterable):
         found = repr(list(source))
     else:
@@ -53,6 +54,17 @@ def fingerprint(source: Source, table: Mapping[str, Any] | None) -> str:
             f"expected a file or questions. Received: {type(source).__name__}"
         )
     return hashlib.blake2b(found.encode(), digest_size=8).hexdigest()
+
+
+def _chosen(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The arguments that are not the defaults, in one form, sorted."""
+    arguments = signature(read_tabular).parameters.items()
+    usual = {name: argument.default for name, argument in arguments}
+    usual |= {"columns": Columns(), "right": []}
+    given = {name: value for name, value in table.items() if value is not None}
+    if "right" in given:
+        given["right"] = sorted(set(given["right"]), key=str)
+    return sorted((n, v) for n, v in given.items() if v != usual.get(n))
 
 
 def digests(questions: Iterable[Question]) -> np.ndarray:

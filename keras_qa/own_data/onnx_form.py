@@ -5,6 +5,7 @@ from pathlib import Path
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import check_packages
 from keras_qa.export.onnx_beside import add_onnx
+from keras_qa.files.locks import owned_folder
 from keras_qa.ranker import Ranker
 
 
@@ -22,7 +23,9 @@ def ensure_onnx(folder: Path) -> None:
     check_packages()
     try:
         if Ranker.load(folder).engine == "keras":
-            add_onnx(folder, overwrite=True)
+            # Until it is checked, other processes keep off.
+            with owned_folder(folder):
+                add_onnx(folder, overwrite=True)
     # Converters raise many types of errors for a model that they cannot take.
     except Exception as error:
         raise ExportError(

@@ -92,6 +92,11 @@ class TrainSettings:
             }
         )
         check_not_negative(oov_buckets=self.oov_buckets)
+        if self.group_size < 2:
+            raise ValueError(
+                "`group_size` must be at least 2, a right and a wrong answer. "
+                f"Received: group_size={self.group_size!r}"
+            )
         check_above_zero(learning_rate=self.learning_rate, sum_l2=self.sum_l2)
         check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         for name in ("dev_share", "held_out"):

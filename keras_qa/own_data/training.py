@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from keras_qa import hosts
+from keras_qa.arguments import MOST_SEED
 from keras_qa.arguments import check_not_negative
 from keras_qa.errors import ExportError
 from keras_qa.export.forms import check_packages
@@ -163,6 +164,10 @@ def train(
     """
     networks_of(model)
     check_not_negative(seed=seed)
+    if seed > MOST_SEED:
+        raise ValueError(
+            f"`seed` must be at most {MOST_SEED:,}. Received: seed={seed!r}"
+        )
     chosen = settings_of(recipe, settings, model)
     if onnx:
         check_packages()

@@ -137,10 +137,11 @@ class TextReading:
     def is_cut(self, side: str, text: str) -> bool:
         """True if the model does not read the end of a text."""
         most = self.max_length[side]
-        # A token has a character or more.
-        if most is None or len(text) <= most:
+        if most is None:
             return False
-        return len(self.uncut(text)) > most
+        # A token has a character or more, but a word piece may have a part.
+        few = len(text) <= most and self.tokenizer not in WORD_PIECES
+        return not few and len(self.uncut(text)) > most
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:

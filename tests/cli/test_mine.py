@@ -155,6 +155,16 @@ def test_labels_and_names_of_columns(tmp_path):
     }
 
 
+def test_questions_without_candidates_do_not_count(tmp_path, capsys):
+    file, output = tmp_path / "few.csv", tmp_path / "mined.tsv"
+    file.write_text(
+        "question,answer,label\nwho,an ant,1\nwhat,a bee,1\nzz,a cat,0\n"
+    )
+    assert mine(file, "--output", output) == 0
+    assert "mined.tsv: 2 questions" in capsys.readouterr().out
+    assert len(list(read_tabular(output, COLUMNS))) == 2
+
+
 def test_wrong_answers_alone_are_refused(tmp_path, capsys):
     file, output = tmp_path / "wrong.csv", tmp_path / "mined.tsv"
     file.write_text("question,answer,label\nwho,an ant,0\nwhat,a bee,0\n")

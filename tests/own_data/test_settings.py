@@ -173,3 +173,19 @@ def test_a_network_is_fitted_as_the_settings_say(name, monkeypatch):
     assert given["callbacks"] == (["a callback"] if of_bert else [])
     assert given.get("matching", False) == of_bert
     assert (weights[0] != weights[1]).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"seed": 2**32}, "`seed` must be at most 4,294,967,295"),
+        ({"group_size": 1}, "`group_size` must be at least 2, a right and"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_there_is_a_folder(
+    wrong, message, tmp_path
+):
+    table = write_table(tmp_path / "faq.csv", range(9))
+    with pytest.raises(ValueError, match=message):
+        train(table, tmp_path / "run", vectors="skipgram", **wrong)
+    assert not (tmp_path / "run").exists()

@@ -12,6 +12,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 import keras_qa
+from keras_qa.datasets.columns import Columns
 from keras_qa.datasets.dataset import Candidate
 from keras_qa.datasets.dataset import Question
 from keras_qa.datasets.tabular import read_tabular
@@ -27,6 +28,7 @@ from keras_qa.own_data import training
 from keras_qa.own_data.card import verdict
 from keras_qa.own_data.evaluating import evaluate_ranker
 from keras_qa.own_data.identity import count_trained_on
+from keras_qa.own_data.identity import fingerprint
 from keras_qa.own_data.identity import run_of
 from keras_qa.own_data.questions import read_questions
 from keras_qa.own_data.settings import POPULARITY
@@ -207,6 +209,24 @@ def test_a_finished_run_gets_its_onnx_form(without_onnx):
     assert tiny(table, folder).ranker.engine == "onnxruntime"
 
 
+def test_other_processes_keep_off_while_the_onnx_form_is_made(
+    without_onnx, monkeypatch
+):
+    table, folder = without_onnx
+    scratch = folder / ".writing-x"
+
+    def add_onnx(*arguments, **options):
+        scratch.touch()
+        # A second command of the same run, as another process gives it.
+        tiny(table, folder, onnx=False)
+        assert scratch.exists()
+        with pytest.raises(ExportError, match="is being written to"):
+            onnx_form.ensure_onnx(folder)
+
+    monkeypatch.setattr(onnx_form, "add_onnx", add_onnx)
+    assert tiny(table, folder).note == ""
+
+
 @pytest.mark.parametrize("fails", ["conversion", "scores", "package"])
 def test_without_an_onnx_form_the_ranker_is_there(
     fails, without_onnx, monkeypatch
@@ -245,6 +265,17 @@ def test_onnx_is_refused_before_training(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"tf2onnx.*keras-qa.onnx"):
         tiny(table, tmp_path / "run", onnx=True)
     assert not (tmp_path / "run").exists()
+
+
+def test_defaults_may_be_said(trained):
+    table, run = trained
+    said = {"columns": Columns(), "encoding": "utf-8", "right": ()}
+    assert tiny(table, run.folder, table=said).metrics == run.metrics
+    pairs = [
+        fingerprint(table, {"right": right, "delimiter": None})
+        for right in (["1", "2"], ("2", "1", "1"), {"1", "2"})
+    ]
+    assert len(set(pairs)) == 1 != len({*pairs, fingerprint(table, None)})
 
 
 def test_another_run_is_refused(trained, tmp_path):

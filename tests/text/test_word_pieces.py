@@ -101,6 +101,15 @@ def test_a_reading_cuts_pieces_and_a_copy_reads_alike(tmp_path):
     assert note.repeats_question
 
 
+def test_a_text_of_fewer_characters_than_pieces_is_cut():
+    # NFD divides a Hangul syllable.
+    pieces = ["\u1112", "##\u1161", "##\u11ab"]
+    reading = TextReading(Vocabulary([*PIECES, *pieces]), "wordpiece", 9, 2)
+    assert len(reading.uncut("한")) == 3
+    assert reading.is_cut("answer", "한")
+    assert not reading.is_cut("question", "한")
+
+
 def test_a_corpus_of_pieces():
     questions = [Question("1", "Who?", (Candidate("2", "Emmas a b", 1),))]
     vocabulary = Vocabulary(PIECES)

@@ -3,6 +3,8 @@
 import argparse
 from functools import partial
 
+from keras_qa.arguments import MOST_SEED
+
 
 def whole_number(
     text: str, smallest: int = 0, largest: int | None = None
@@ -24,6 +26,5 @@ def whole_number(
 
 
 positive = partial(whole_number, smallest=1)
-# As large as NumPy and Keras take.
-seed = partial(whole_number, largest=2**32 - 1)
+seed = partial(whole_number, largest=MOST_SEED)
 port = partial(whole_number, largest=2**16 - 1)
