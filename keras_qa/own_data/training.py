@@ -51,8 +51,6 @@ from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    import keras
-
     from keras_qa.datasets.corpus import Corpus
     from keras_qa.embeddings.bert.network import Bert
     from keras_qa.own_data.floors import Floors
@@ -351,6 +349,8 @@ def _fitted(
     floors: "Floors",
 ) -> tuple["CorpusScorer", dict[str, Any]]:
     """The model with all of its parts fitted, and what was fitted."""
+    import keras
+
     from keras_qa.own_data.floors import fused
     from keras_qa.own_data.networks import fit_network
     from keras_qa.training.corpus_scorer import CorpusScorer
@@ -360,8 +360,11 @@ def _fitted(
     rankers: dict[str, keras.Model] = {}
     fitted: dict[str, Any] = {}
     for network in networks_of(identity["model"]):
+        # A finished run may be read, and exported, on any backend.
         part = RunFolder(
-            folder.path / TRAINING / network, identity, resume=True
+            folder.path / TRAINING / network,
+            {**identity, "backend": keras.backend.backend()},
+            resume=True,
         )
         with part.claim():
             rankers[network], epochs = fit_network(

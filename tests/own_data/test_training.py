@@ -317,6 +317,10 @@ def test_a_killed_training_goes_on(trained, tmp_path, monkeypatch):
     with pytest.raises(RunFolderError, match="other values of seed"):
         train(table, tmp_path / "run", vectors="skipgram", **options)
     assert (tmp_path / "run/training/cosineqa/epoch-0001.weights.h5").exists()
+    with monkeypatch.context() as patch:
+        patch.setattr("keras.backend.backend", lambda: "other")
+        with pytest.raises(RunFolderError, match="other values of backend"):
+            tiny(table, tmp_path / "run", **options)
     monkeypatch.setattr(
         "keras_qa.own_data.training._export", lambda *arguments: []
     )
