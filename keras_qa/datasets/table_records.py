@@ -231,7 +231,7 @@ def _csv_rows(
 
 
 def _are_rows(lines: Sequence[str], tabs: int) -> bool:
-    """Whether the quotation marks of two texts made one row of several.
+    """True if quotation marks of two texts made one row of several.
 
     Commas and semicolons, which texts have, cannot tell this.
     """
