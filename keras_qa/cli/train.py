@@ -81,7 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--recipe",
         choices=tuple(RECIPES),
         default="default",
-        help="default: %(default)s",
+        help="quick: few epochs and candidates, for a first trial; default: "
+        "%(default)s",
     )
     parser.add_argument(
         "--max-answer-length",
@@ -96,8 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--onnx",
         action=argparse.BooleanOptionalAction,
-        help="write RUN/onnx, by which commands start in a second; default: if "
-        "the extra `onnx` is installed",
+        help="write RUN/onnx, by which commands start in a second; default: on "
+        "TensorFlow, if the extra `onnx` is installed",
     )
     add_device_options(parser)
     add_table_options(parser)

@@ -89,14 +89,21 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         "runs each word through a BERT: `bert:minilm`, a directory, or a "
         "preset of keras-hub; `elmo:DIR` is for models that mix vectors",
     )
-    parser.add_argument("--dataset", choices=tuple(FOLDERS), default="sample")
-    parser.add_argument("--seed", type=seed, default=1)
+    parser.add_argument(
+        "--dataset",
+        choices=tuple(FOLDERS),
+        default="sample",
+        help="default: %(default)s",
+    )
+    parser.add_argument(
+        "--seed", type=seed, default=1, help="default: %(default)s"
+    )
     parser.add_argument(
         "--split",
         choices=("dev", "test"),
         default="test",
-        help="split to report on; the epoch is chosen on dev for test, and on "
-        "a fold held out of train for dev",
+        help="split to report on, by default test; the epoch is chosen on dev "
+        "for test, and on a fold held out of train for dev",
     )
 
 
@@ -117,7 +124,12 @@ def _add_model(
         )
     parser.set_defaults(row=None)
     recipes = tuple(experiment.recipes)
-    parser.add_argument("--recipe", choices=recipes, default=recipes[0])
+    parser.add_argument(
+        "--recipe",
+        choices=recipes,
+        default=recipes[0],
+        help="default: %(default)s",
+    )
     parser.add_argument("--epochs", type=positive, metavar="N")
     parser.add_argument(
         "--transfer",

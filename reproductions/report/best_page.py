@@ -32,9 +32,10 @@ MORE = ("semeval",)
 TWO_SETS = "trecqa-raw", "trecqa-clean"
 INTRODUCTION = """\
 {metric} on dev, mean over seeds ± the sample standard deviation, and how far it
-is above the best floor of the same vectors, of a BERT those of as many layers.
-Of the same floor, one of the model's training set comes first, then its own
-paper's, since another paper's tokenizer may differ. `bert:minilm` was tuned on
+is above the best floor by the same vectors; if these are a BERT's, by the same
+number of its layers. Where a floor was run several times, the run on the
+model's training set counts, then that of the model's own paper, since another
+paper's tokenizer may differ. `bert:minilm` was tuned on
 questions with their answers before, and
 [`minilm-static-300d`](../docs/word-vectors.md) was made from it. Trials and
 minutes are those of a model's own searches on folds of train, of all data sets
@@ -56,8 +57,8 @@ what the data sets share, and a fold chooses its epoch.
 
 `python -m reproductions.study best --data-dir DIR --embeddings FILE` makes five
 seeds of the runs on {datasets}, but for the models of References of today;
-`--datasets` and `--seeds` add others. The models' own pages have the command of
-each figure."""
+`--datasets` and `--seeds` choose others. The models' own pages have the command
+of each figure."""
 
 
 def best_page(

@@ -44,15 +44,16 @@ A verdict, within or outside the tolerance of the paper's table, needs test, and
 the paper's word vectors, training set and settings. Letters say which differ: V
 the vectors, T the training set, S the settings (another recipe than `paper`).
 Two more rule it out: C, vectors of less than {LEAST_COVERED:.0%} of the running
-words; N, fewer than {LEAST_SEEDS} seeds. Of the recipes and vectors without a
-changed setting, each in its latest form, a line has the best on dev, and its
-test, or, marked {OTHER}, the test nearest to it: of other vectors, another or
-an earlier recipe, or another model. Test was measured once; where it has no
-interval, only its means are recorded."""
+words; N, fewer than {LEAST_SEEDS} seeds. A line has the recipe and vectors that
+are best on dev, without changed settings and by each recipe's latest form. Its
+test is of these or, marked {OTHER}, of the run most like them (other vectors,
+another recipe or model). Test was measured once; without an interval, only its
+means are recorded."""
 CAPTION = f"""\
-MAP, the papers' on test; ours: mean over seeds (dev, test) ± their sample
-standard deviation. A floor ranks without a trained network; the best has the
-highest MAP of those by the model's own vectors or by none. {BELOW}: below it.
+MAP, the papers' on test; ours: mean over seeds (their number on dev and on
+test) ± the sample standard deviation. A floor ranks without a trained network;
+the best has the highest MAP of those by the model's own vectors or by none.
+{BELOW}: below it.
 {SUM}: on dev the score is a sum of the model's and of a floor. {OTHER}: of
 other vectors, another or an earlier recipe, or another model than on dev.
 {NOT_RUN}: not run, or only floors by no vectors, which the model passes."""

@@ -27,10 +27,10 @@ METRICS = ("MAP", "MRR", "P@1")
 ABOVE, NO_FLOOR = "Above floor", "–"
 ABOUT_FLOORS = f"""\
 "{ABOVE}" is the difference to the best floor, a ranking without a network, that
-reads the model's own vectors, of a BERT as many layers, or none. Of the same
-floor, one of the model's training set comes first, even if a fold of it was
-held out, then this page's own, since the tokenizer of another page may differ,
-then the highest."""
+reads the model's own vectors, of a BERT as many layers, or none. Where a floor
+was run several times, the run on the model's training set counts, even if a
+fold of it was held out, then this page's own, since the tokenizer of another
+page may differ, then the highest."""
 WITHOUT_NETWORK = f"""\
 Of the rankings without a network, `{UNTRAINED}` ones read no labels; `{FITTED}`
 ones have weights or parameters that are fitted to the labels of train."""
