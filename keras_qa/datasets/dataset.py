@@ -167,6 +167,8 @@ class Dataset:
             ranked = [q.id for q in questions if q.candidates]
             held_out = read_held_out(self.folds, ranked)
         else:
+            # Of questions, not of texts as in `split_questions`: where no two
+            # are equal, folds are those of the recorded runs.
             order = np.random.default_rng(seed).permutation(len(questions))
             chosen = order[: max(1, round(fraction * len(questions)))]
             texts = {words_of(questions[i].text) for i in chosen}
