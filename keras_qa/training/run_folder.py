@@ -125,13 +125,13 @@ class RunFolder:
                 raise self._busy(error) from error
         if not self._begun:
             return
-        before = self.read_json(SETTINGS)
-        if not fits(before, dict[str, Any]):
+        stored = self.read_json(SETTINGS)
+        if not fits(stored, dict[str, Any]):
             raise RunFolderError(
                 f"{self.path / SETTINGS}: expected a JSON object. "
-                f"Received: {shorten(before)}"
+                f"Received: {shorten(stored)}"
             )
-        now = json.loads(json.dumps(self.identity))
+        before, now = flat(stored), flat(json.loads(json.dumps(self.identity)))
         changed = sorted(
             name
             for name in before.keys() | now.keys()
@@ -301,3 +301,14 @@ def keep_only(path: Path, names: Collection[str]) -> None:
             shutil.rmtree(item)
         else:
             item.unlink()
+
+
+def flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested values by their dotted names, `settings.epochs` for one."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping) and value:
+            found |= {f"{key}.{k}": v for k, v in flat(value).items()}
+        else:
+            found[key] = value
+    return found

@@ -13,6 +13,7 @@ from keras_qa.errors import RunFolderError
 from keras_qa.training.run_folder import METRICS
 from keras_qa.training.run_folder import SETTINGS
 from keras_qa.training.run_folder import RunFolder
+from keras_qa.training.run_folder import flat
 from keras_qa.training.run_folder import read_json
 from reproductions.harness.errors import StageError
 from reproductions.harness.vectors import fingerprint
@@ -99,8 +100,8 @@ def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
     """How the inputs differ from those of the most similar stage."""
     differences = []
     for metrics in sorted(root.glob(f"{name}-*/{METRICS}")):
-        before = _flat(read_json(metrics.with_name(SETTINGS)))
-        now = _flat(inputs)
+        before = flat(read_json(metrics.with_name(SETTINGS)))
+        now = flat(inputs)
         differences.append(
             [
                 f"`{key}` was {before.get(key)!r} and is {now.get(key)!r}"
@@ -112,14 +113,3 @@ def _difference(root: Path, name: str, inputs: Mapping[str, Any]) -> str:
         return "there is none yet"
     fewest = min(differences, key=len)
     return f"other inputs: {', '.join(fewest)}"
-
-
-def _flat(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested inputs by their dotted names, `settings.epochs` for one."""
-    flat: dict[str, Any] = {}
-    for key, value in inputs.items():
-        if isinstance(value, Mapping):
-            flat |= {f"{key}.{k}": v for k, v in _flat(value).items()}
-        else:
-            flat[key] = value
-    return flat

@@ -49,6 +49,9 @@ def test_a_run_is_kept(tmp_path):
         # Only of the same run the error says that it can be resumed.
         with pytest.raises(RunFolderError, match=r"`seed` was 1\. Give .*: 2"):
             RunFolder(tmp_path, {**IDENTITY, "seed": 2}, resume)
+    other = {**IDENTITY, "settings": {"margin": 0.5}}
+    with pytest.raises(RunFolderError, match=r"`settings.margin` was 5.0\. .*"):
+        RunFolder(tmp_path, other)
 
 
 @pytest.mark.once
