@@ -89,7 +89,8 @@ class Queue:
 
         Args:
             jobs: JSON values that say what is to be done, by name. A job that
-                has changed is added, and so is one that was given up.
+                has changed replaces the one that waits, and one that was given
+                up is added.
             done: tells of a job whether its result is there.
         """
         with self._alone():
@@ -108,12 +109,18 @@ class Queue:
         """Takes the first job that waits; None if there is none."""
         with self._alone():
             self._put_back()
-            # Without one that waits, Optuna would make up a new trial.
-            if not self._study.get_trials(
-                deepcopy=False, states=(self._state.WAITING,)
-            ):
-                return None
-            trial = self._study.ask()
+            while True:
+                # Without one that waits, Optuna would make up a new trial.
+                if not self._study.get_trials(
+                    deepcopy=False, states=(self._state.WAITING,)
+                ):
+                    return None
+                trial = self._study.ask()
+                name = trial.user_attrs[NAME]
+                if trial.number == self._latest()[name].number:
+                    break
+                # The job has changed while it waited.
+                self._tell(trial.number, self._state.FAIL)
             owner = self._owner(trial.number)
             owner.take()
         found = trial.user_attrs

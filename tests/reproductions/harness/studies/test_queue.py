@@ -169,3 +169,18 @@ def test_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(ImportError, match=r"'keras-qa\[study\]'"):
         Queue(tmp_path)
+
+
+def test_what_has_changed_before_it_began_is_replaced(tmp_path):
+    queue = Queue(tmp_path, retries=1)
+    for work in ("old", "new"):
+        queue.add({"a": work, "b": "same"}, lambda name: False)
+    taken = [queue.take(), queue.take()]
+    assert [(job.name, job.work) for job in taken] == [
+        ("b", "same"),
+        ("a", "new"),
+    ]
+    for job in taken:
+        queue.end(job, True)
+    assert queue.take() is None
+    assert sorted(queue.done()) == ["a", "b"]
