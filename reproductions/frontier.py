@@ -38,6 +38,8 @@ from reproductions.harness.experiment import experiment_of
 from reproductions.harness.memory import forget_models
 from reproductions.harness.parts.floor_names import CONTEXTUAL_FLOORS
 from reproductions.harness.parts.runs import Run
+from reproductions.harness.parts.versions import commit
+from reproductions.harness.parts.versions import versions
 from reproductions.records.costs import Cost
 from reproductions.records.costs import read_costs
 from reproductions.records.json_lines import append_line
@@ -85,7 +87,6 @@ def measure(
     from reproductions.harness.parts.timing import epoch_seconds
     from reproductions.harness.parts.timing import pool_of
     from reproductions.harness.parts.timing import pool_seconds
-    from reproductions.harness.parts.versions import versions
     from reproductions.harness.run import prepare_run
 
     experiment = experiment_of(paper)
@@ -215,6 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.draw:
             draw()
             return
+        commit()
         for system in systems(options.models):
             cost = measure(*system, options)
             print(

@@ -34,6 +34,7 @@ from reproductions.harness.parts.floor_names import COSINE
 from reproductions.harness.parts.floor_names import is_floor
 from reproductions.harness.parts.runs import Outcome
 from reproductions.harness.parts.runs import Run
+from reproductions.harness.parts.versions import commit
 from reproductions.harness.parts.versions import versions
 from reproductions.harness.questions import SPLIT_PARTS
 from reproductions.harness.questions import Parts
@@ -78,6 +79,7 @@ def run_experiment(
             another process, or cannot be written to.
     """
     started = time.perf_counter()
+    commit()
     owner = experiment.owner(arguments.model)
     dataset, parts = _open(arguments, settings)
     transfer = _transfer(owner, arguments, settings, dataset, parts)

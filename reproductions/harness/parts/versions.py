@@ -41,8 +41,8 @@ def versions() -> dict[str, str]:
     machine = f"{platform.machine()}, {os.cpu_count()} cores"
     found["machine"] = f"{machine}{accelerator(backend)}{devices}"
     found["processor"] = processor()
-    if commit := _commit():
-        found["commit"] = commit
+    if at := commit():
+        found["commit"] = at
     return found
 
 
@@ -94,10 +94,11 @@ def processor(info: Path = CPU_INFO) -> str:
 
 
 @cache
-def _commit() -> str:
+def commit() -> str:
     """The commit of the code; empty for a copy that belongs to none.
 
-    Read once: a command that writes records into the tree would see its own.
+    Read once, so call it before anything slow: a later commit is not of the
+    code that runs, and a command that writes records would see its own.
     """
     # A copy installed from a wheel belongs to no commit of the project.
     if not _git("ls-files", __file__):

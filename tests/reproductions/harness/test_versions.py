@@ -6,10 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from reproductions.harness import run
+from reproductions.harness.command import run_command
 from reproductions.harness.parts import versions as parts
 from reproductions.harness.parts.versions import accelerator
 from reproductions.harness.parts.versions import processor
 from reproductions.harness.parts.versions import versions
+from reproductions.hyperqa.experiment import HyperQAExperiment
+from support.script_runs import metrics_of
 
 CPU_INFO = """\
 processor\t: 0
@@ -97,3 +101,22 @@ def test_a_commit_is_read_once(monkeypatch):
     first = versions().get("commit")
     monkeypatch.setattr(parts, "_git", lambda *arguments: "1234567-dirty")
     assert versions().get("commit") == first
+
+
+def test_a_run_names_the_commit_that_it_began_with(tmp_path, monkeypatch):
+    at = ["before"]
+    outcome = run._outcome
+
+    def committed(*arguments):
+        at[0] = "after"
+        return outcome(*arguments)
+
+    monkeypatch.setattr(parts, "_git", lambda *_: at[0])
+    monkeypatch.setattr(run, "_outcome", committed)
+    parts.commit.cache_clear()
+    options = ["--smoke", "--model", "cosine", "--output-dir", str(tmp_path)]
+    try:
+        assert run_command(HyperQAExperiment(), options) == 0
+    finally:
+        parts.commit.cache_clear()
+    assert metrics_of(tmp_path)["versions"]["commit"] == "before"
