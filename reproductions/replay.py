@@ -281,7 +281,8 @@ def chosen(
             and cell.seconds < seconds
             and not lacking(cell, root)
         ]
-    return found
+    # One may be named twice, or by its name and its time.
+    return list({cell.name: cell for cell in found}.values())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

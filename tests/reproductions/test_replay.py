@@ -102,6 +102,8 @@ def test_cells_are_chosen_by_name_or_by_time(monkeypatch):
     )
     root = Path("nowhere")
     assert [c.name for c in replay.chosen(found, [CELL], None, root)] == [CELL]
+    # A second run of one would find the folder of the first.
+    assert len(replay.chosen(found, [CELL, CELL], 7, root)) == 2
     assert len(replay.chosen(found, [], 7, root)) == 2
     assert len(replay.chosen(found, [], 6, root)) == 0
     assert len(replay.chosen(found, [], 1000, root)) == 2
