@@ -39,6 +39,7 @@ class _Settings(TypedDict):
     model: str
     settings: dict[str, Any]
     vectors: NotRequired[list[str]]
+    inputs: NotRequired[dict[str, Any]]
 
 
 def read_history(folder: Path, metric: str) -> dict[str, np.ndarray]:
@@ -204,6 +205,9 @@ def _identity(folder: Path) -> dict[str, Any]:
     known = {name: run[name] for name in names if name in run}
     if "vectors" in run:
         known["vectors"] = " ".join(run["vectors"])
+    # What the run learned from before, by digest.
+    earlier = run.get("inputs", {})
+    known |= {n: earlier[n] for n in ("transfer", "teacher") if n in earlier}
     model = model_names().get(run["model"], run["model"])
     return {**known, "model": model, **run["settings"]}
 

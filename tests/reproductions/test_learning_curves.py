@@ -96,6 +96,18 @@ def test_runs_of_other_vectors_are_no_seeds(tmp_path):
     ]
 
 
+def test_runs_after_another_training_are_no_seeds(tmp_path):
+    plain, other = (run(tmp_path / f"{seed}", HISTORY, seed) for seed in (1, 2))
+    path = other / "settings.json"
+    settings = json.loads(path.read_text())
+    settings["inputs"] = {"questions": "ab", "transfer": "cd"}
+    path.write_text(json.dumps(settings))
+    assert list(read_curves([plain, other], "MAP")) == [
+        "seed 1",
+        "seed 2, transfer cd",
+    ]
+
+
 @pytest.mark.parametrize("history", ["epoch,loss\n1,0.5\n", "epoch,loss,MAP\n"])
 def test_what_cannot_be_drawn_is_named(tmp_path, capsys, history):
     folder = run(tmp_path / "a", history)
