@@ -52,8 +52,9 @@ LogCosineQA have one number of epochs on TrecQA, and `trecqa-raw` has the
 settings of `trecqa-clean`, from TRAIN-ALL, too. Weights are averaged over
 epochs around that of the trial, but over later ones for HyperQA and CosineQA on
 `wikiqa`, CosineQA on `semeval`, and CTRN on TrecQA. Of the cross-encoder, the
-objective on `wikiqa` alone was searched. On `wikiqa-full` nothing was: it has
-what the data sets share, and a fold chooses its epoch.
+objective on `wikiqa` alone was searched. On `wikiqa-full` nothing was: HyperQA
+has what the data sets share, and a fold chooses its epoch; the cross-encoder
+has its number of epochs, on all of train.
 
 `python -m reproductions.study best --data-dir DIR --embeddings FILE` makes five
 seeds of the runs on {datasets}, but for the models of References of today;
