@@ -285,9 +285,11 @@ def test_another_run_is_refused(trained, tmp_path):
         tiny(table, run.folder, epochs=3)
     other = write_table(tmp_path / "other.csv", range(31))
     changed = "What has changed: the training file or an option of its table"
-    with pytest.raises(RunFolderError, match=f"inputs: .*{changed}. .*a new"):
+    with pytest.raises(
+        RunFolderError, match=f"inputs.train: .*{changed}. .*a new"
+    ):
         tiny(other, run.folder)
-    with pytest.raises(RunFolderError, match=f"inputs: .*{changed}"):
+    with pytest.raises(RunFolderError, match=f"inputs.train: .*{changed}"):
         tiny(table, run.folder, table={"group": True})
     with pytest.raises(RunFolderError, match="changed: the dev file") as e:
         tiny(table, run.folder, dev=other)
