@@ -61,7 +61,8 @@ def write_ranking(
         rank = rank + 1 if doc.query_id == previous else 1
         previous = doc.query_id
         lines.append(
-            f"{doc.query_id} Q0 {doc.doc_id} {rank} {doc.score!r} {tag}\n"
+            f"{doc.query_id} Q0 {doc.doc_id} {rank} {float(doc.score)!r} "
+            f"{tag}\n"
         )
     path.write_text("".join(lines), "utf-8")
 

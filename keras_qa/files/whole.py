@@ -26,6 +26,10 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
         path: the final path; its parent folder is created if missing.
         save: writes the file or folder to the path that it is given, which is
             in the same file system and has the same name.
+
+    Raises:
+        IsADirectoryError: if `save` writes a file and `path` is a folder,
+            which stays.
     """
     path = _real(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,6 +39,10 @@ def write_whole(path: Path | str, save: Callable[[Path], Any]) -> None:
         _save(scratch / path.name, save, path)
         try:
             if path.is_dir():
+                if not (scratch / path.name).is_dir():
+                    raise IsADirectoryError(
+                        f"A file cannot replace a folder. Received: {path}"
+                    )
                 os.replace(path, old)
             os.replace(scratch / path.name, path)
         # Ctrl-C, too, must not lose the older folder.

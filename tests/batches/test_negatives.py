@@ -221,3 +221,12 @@ def test_of_an_odd_number_the_odd_one_is_hard():
     ]
     assert {(*row[:2].tolist(),) for row in rows} == {(9, 8)}
     assert len({row[2].item() for row in rows}) > 3
+
+
+def test_a_right_answer_of_an_equal_question_is_not_wrong():
+    lists = [np.array([0, 1, 2])] * 2
+    _, right, wrong = right_and_wrong(
+        np.array([7, 7]), lists, [np.array([1, 0, 0]), np.array([0, 1, 0])]
+    )
+    assert [one.tolist() for one in right] == [[0, 1]]
+    assert [one.tolist() for one in wrong] == [[2]]

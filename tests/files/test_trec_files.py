@@ -1,4 +1,5 @@
 import ir_measures
+import numpy as np
 import pytest
 
 from keras_qa.errors import DatasetError
@@ -29,6 +30,10 @@ def test_a_ranking_is_read_as_it_was_written(tmp_path):
     ]
     assert read_ranking(path) == RANKING
     assert list(ir_measures.read_trec_run(str(path))) == RANKING
+    # NumPy's numbers name their type.
+    half = ir_measures.ScoredDoc("q1", "00001-b", np.float32(0.5))
+    write_ranking(path, [half], "bm25")
+    assert path.read_text() == "q1 Q0 00001-b 1 0.5 bm25\n"
 
 
 def test_labels_are_read_as_they_were_written(tmp_path):

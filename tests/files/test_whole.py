@@ -126,6 +126,16 @@ def test_an_older_folder_alone_is_removed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_does_not_replace_a_folder(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "kept.txt").write_text("kept")
+    with pytest.raises(IsADirectoryError, match=f"Received: {folder}"):
+        write_whole(folder, lambda scratch: scratch.write_text("x"))
+    assert (folder / "kept.txt").read_text() == "kept"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
 def test_outputs_that_exist_are_refused(tmp_path):
     refuse_existing(tmp_path / "ranker", str(tmp_path / "saved_model"))
     assert not list(tmp_path.iterdir())
