@@ -19,7 +19,7 @@ def models():
     made = {}
     for name, make in MODELS.items():
         keras.utils.set_random_seed(0)
-        made[name] = randomise(make())
+        made[name] = randomise(make(), name)
     return made
 
 
