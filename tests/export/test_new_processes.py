@@ -128,7 +128,7 @@ def test_keras_files_in_a_process_without_training_code(tmp_path):
     np.savez(tmp_path / "ids.npz", **ids)
     expected = {}
     for name, make in MODELS.items():
-        model = randomise(make())
+        model = randomise(make(), name)
         # What a loss or an optimizer would leave in the file could not load.
         model.compile("adam", _loss_of_this_test, jit_compile=False)
         taken = {side: ids[side] for side in model.input}
