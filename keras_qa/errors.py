@@ -55,6 +55,10 @@ class ExportError(KerasQAError, ValueError):
     """A model cannot be exported as requested; the message says why."""
 
 
+class DivergedError(KerasQAError, ArithmeticError):
+    """The loss or a metric of a training is no number, or infinite."""
+
+
 class RunFolderError(KerasQAError, RuntimeError):
     """A run's folder is broken, in use, not writable, or of another run."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from keras_qa.arguments import check_not_negative
 from keras_qa.arguments import check_positive
 
 # Batches that TensorFlow keeps ready.
@@ -27,12 +28,13 @@ class SeededEpochs(keras.utils.PyDataset):
         **kwargs: the arguments of `keras.utils.PyDataset`.
 
     Raises:
-        ValueError: if `batch_size` is not positive.
+        ValueError: if `batch_size` is not positive, or `seed` negative.
     """
 
     def __init__(self, batch_size: int, seed: int = 0, **kwargs: Any):
         super().__init__(**kwargs)
         check_positive(batch_size=batch_size)
+        check_not_negative(seed=seed)
         self.batch_size = batch_size
         self.seed = seed
         self._epoch: int | None = None

@@ -4,15 +4,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from keras_qa.arguments import check_equally_many
+
 
 def check_labels(
-    candidates: Sequence[np.ndarray], labels: Sequence[np.ndarray]
+    questions: Sequence[int] | np.ndarray,
+    candidates: Sequence[np.ndarray],
+    labels: Sequence[np.ndarray],
 ) -> None:
-    """Checks that each question has as many labels as candidates.
+    """Checks that each question has candidates, and as many labels.
 
     Raises:
         ValueError: naming the first question that has not.
     """
+    check_equally_many(
+        questions=questions, candidates=candidates, labels=labels
+    )
     for i, (texts, label) in enumerate(zip(candidates, labels, strict=True)):
         if len(texts) != len(label):
             raise ValueError(
@@ -47,7 +54,7 @@ def right_and_wrong(
         ValueError: if no question is left, or one has not as many labels as
             candidates.
     """
-    check_labels(candidates, labels)
+    check_labels(questions, candidates, labels)
     right: dict[int, set[int]] = {}
     wrong: dict[int, set[int]] = {}
     for question, texts, label in zip(

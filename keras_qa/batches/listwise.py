@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_positive
 from keras_qa.batches.groups import right_and_wrong
 from keras_qa.batches.groups import some
 from keras_qa.batches.negatives import POOLS
@@ -84,15 +85,12 @@ class ListwiseBatches(GroupBatches):
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
         check_choice("pool", pool, POOLS)
-        for name, value, least in (
-            ("group_size", group_size, 2),
-            ("window", window, 1),
-        ):
-            if value < least:
-                raise ValueError(
-                    f"`{name}` must be at least {least}. "
-                    f"Received: {name}={value!r}"
-                )
+        check_positive(group_size=group_size, window=window)
+        if group_size < 2:
+            raise ValueError(
+                "`group_size` must be at least 2. "
+                f"Received: group_size={group_size}"
+            )
         self.group_size = group_size
         self.pool = pool
         self.window = window

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_not_negative
 from keras_qa.arguments import check_positive
 from keras_qa.batches.groups import check_labels
 
@@ -62,13 +63,14 @@ class NegativeSampler:
         check_choice("strategy", strategy, STRATEGIES)
         check_choice("pool", pool, POOLS)
         check_positive(negatives=negatives, hard_pool_size=hard_pool_size)
+        check_not_negative(seed=seed)
         self.negatives = negatives
         self.strategy = strategy
         self.pool = pool
         self.hard_pool_size = max(hard_pool_size, negatives)
         self.seed = seed
 
-        check_labels(candidates, labels)
+        check_labels(questions, candidates, labels)
         group = [np.flatnonzero(np.asarray(label) > 0) for label in labels]
         pairs = [(i, j) for i, hits in enumerate(group) for j in hits]
         if not pairs:

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from keras_qa.arguments import check_not_negative
+from keras_qa.arguments import check_positive_or_none
 from keras_qa.batches.groups import right_and_wrong
 from keras_qa.batches.groups import some
 from keras_qa.batches.pairs import EpochBatches
@@ -83,16 +85,8 @@ class TripletBatches(EpochBatches):
         **kwargs: Any,
     ):
         super().__init__(texts, batch_size, seed, **kwargs)
-        for name, value, least in (
-            ("positives", positives, 1),
-            ("negatives", negatives, 0),
-            ("chunk", chunk, 1),
-        ):
-            if value is not None and value < least:
-                raise ValueError(
-                    f"`{name}` must be at least {least}. "
-                    f"Received: {name}={value!r}"
-                )
+        check_positive_or_none(positives=positives, chunk=chunk)
+        check_not_negative(negatives=negatives)
         self.positives = positives
         self.negatives = negatives
         self.chunk = chunk

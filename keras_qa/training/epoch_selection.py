@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,9 @@ import keras
 import numpy as np
 
 from keras_qa import hosts
+from keras_qa.arguments import check_choice
+from keras_qa.arguments import check_not_negative
+from keras_qa.errors import DivergedError
 from keras_qa.errors import RunFolderError
 from keras_qa.files.checks import fits
 from keras_qa.files.text_files import shorten
@@ -59,7 +63,10 @@ class EpochSelector(keras.callbacks.Callback):
             weights of the best epoch.
 
     Raises:
-        ValueError: if `patience` or `average_last` is negative.
+        ValueError: if `patience` or `average_last` is negative or no integer;
+            after the first epoch, if `evaluate` gives no `monitor`.
+        DivergedError: after an epoch, before it is saved, if the loss or a
+            metric is not finite.
     """
 
     def __init__(
@@ -71,14 +78,7 @@ class EpochSelector(keras.callbacks.Callback):
         average_last: int = 0,
     ):
         super().__init__()
-        for name, value in (
-            ("patience", patience),
-            ("average_last", average_last),
-        ):
-            if value < 0:
-                raise ValueError(
-                    f"`{name}` must not be negative. Received: {name}={value}"
-                )
+        check_not_negative(patience=patience, average_last=average_last)
         self.folder = folder
         self.evaluate = evaluate
         self.monitor = monitor
@@ -218,9 +218,13 @@ class EpochSelector(keras.callbacks.Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Evaluates, logs and saves, and ends the training out of patience."""
         seconds = time.perf_counter() - self._started
-        metrics = self.evaluate().metrics
         logs = {} if logs is None else logs
-        row = {"epoch": epoch + 1, "loss": float(logs["loss"]), **metrics}
+        row = {"epoch": epoch + 1, "loss": float(logs["loss"])}
+        _check_finite(row)
+        metrics = self.evaluate().metrics
+        check_choice("monitor", self.monitor, tuple(metrics))
+        row |= metrics
+        _check_finite(row)
         logs.update(metrics)
         self.history.append({**row, "seconds": seconds})
         self._save()
@@ -321,6 +325,16 @@ def load_weights(model: keras.Model, path: Path) -> None:
             f"{path}: expected the weights of this model. "
             f"Received: {shorten(str(error))}"
         ) from error
+
+
+def _check_finite(row: Mapping[str, float]) -> None:
+    for name, value in row.items():
+        if not math.isfinite(value):
+            raise DivergedError(
+                f"epoch {row['epoch']}: expected a finite {name}. Try a lower "
+                "learning rate, or clip gradients, `global_clipnorm` of the "
+                f"optimizer. Received: {name}={value}"
+            )
 
 
 def _is_epoch(row: Any, number: int, names: Sequence[str]) -> bool:

@@ -61,7 +61,9 @@ def fit_best_epoch(
 
     Raises:
         RunFolderError: if a saved state is damaged, or cannot be written.
-        ValueError: if `epochs` is not positive, or `patience` negative.
+        ValueError: if `epochs` is not positive or below the number done, or
+            see `EpochSelector`.
+        DivergedError: if the loss or a metric is not finite.
 
     Example:
         >>> scorer = CorpusScorer(model, corpus)
@@ -74,6 +76,11 @@ def fit_best_epoch(
     check_positive(epochs=epochs)
     selector = EpochSelector(folder, evaluate, monitor, patience, average_last)
     done = selector.restore(model)
+    if done > epochs:
+        raise ValueError(
+            f"`epochs` must be at least the {done} that {folder.path} holds. "
+            f"Received: epochs={epochs}"
+        )
     progress = EpochProgress(epochs, done, title, shown or monitor)
     arguments = batches.fit_arguments(
         epochs=epochs,

@@ -219,7 +219,8 @@ def test_the_loss_of_a_batch_is_that_of_its_scores():
     [
         ({"batch_size": 0}, "`batch_size` must be a positive int"),
         ({"group_size": 1}, "`group_size` must be at least 2. .*group_size=1"),
-        ({"window": 0}, "`window` must be at least 1"),
+        ({"group_size": 2.5}, "`group_size` must be a positive integer"),
+        ({"window": 0}, "`window` must be a positive integer"),
         ({"pool": "some"}, "`pool` must be one of"),
     ],
 )

@@ -1,5 +1,7 @@
 """The negative sampler: never a true answer, hardest first, reproducible."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -154,6 +156,7 @@ def test_epochs_differ_and_repeat():
         ({"strategy": "hard"}, "`strategy` must be one of.*'hard'"),
         ({"pool": "mine"}, "`pool` must be one of.*'mine'"),
         ({"negatives": 0}, "`negatives` must be a positive int.*negatives=0"),
+        ({"seed": -1}, "`seed` must not be negative.*seed=-1"),
     ],
 )
 def test_bad_arguments(arguments, message):
@@ -181,6 +184,13 @@ def test_labels_are_as_many_as_candidates():
         NegativeSampler(*arguments, 1, "random")
     with pytest.raises(ValueError, match="0 with 3 candidates and 2 labels"):
         right_and_wrong(*arguments)
+
+
+def test_questions_are_as_many_as_lists_of_candidates():
+    arguments = [0, 1], [np.array([1, 2])], [np.array([1, 0])]
+    for take in (partial(NegativeSampler, negatives=1), right_and_wrong):
+        with pytest.raises(ValueError, match="2 questions, 1 candidates, 1 l"):
+            take(*arguments)
 
 
 def test_labels_above_0_are_right():

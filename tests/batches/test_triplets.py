@@ -189,9 +189,11 @@ def test_order_depends_on_seed_and_epoch_alone():
     ("settings", "message"),
     [
         ({"batch_size": 0}, "`batch_size` must be a positive int"),
-        ({"positives": 0}, "`positives` must be at least 1. Received: posi"),
-        ({"negatives": -1}, "`negatives` must be at least 0. Received: nega"),
-        ({"chunk": 0}, "`chunk` must be at least 1. Received: chunk=0"),
+        ({"positives": 0}, "`positives` must be a positive .*positives=0"),
+        ({"negatives": -1}, "`negatives` must not be negative.*negatives=-1"),
+        ({"negatives": 0.5}, "`negatives` .* an integer.*negatives=0.5"),
+        ({"chunk": 0}, "`chunk` must be a positive integer or.*chunk=0"),
+        ({"seed": -1}, "`seed` must not be negative.*seed=-1"),
     ],
 )
 def test_errors(settings, message):

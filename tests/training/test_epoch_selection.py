@@ -3,15 +3,19 @@
 import errno
 import os
 from functools import partial
+from types import SimpleNamespace
 
 import keras
+import numpy as np
 import pytest
 
+from keras_qa.errors import DivergedError
 from keras_qa.errors import RunFolderError
 from keras_qa.training.epoch_selection import EpochSelector
 from keras_qa.training.epoch_selection import load_weights
 from keras_qa.training.epoch_selection import save_weights
 from keras_qa.training.run_folder import RunFolder
+from support.one_weight import one_weight_model
 
 
 @pytest.mark.once
@@ -42,6 +46,42 @@ def test_patience(tmp_path, patience, quality, ends):
 def test_errors(tmp_path, name):
     with pytest.raises(ValueError, match=f"`{name}` must not .*{name}=-1"):
         EpochSelector(RunFolder(tmp_path, {}), lambda: None, **{name: -1})
+
+
+def _measured(**metrics):
+    return lambda: SimpleNamespace(metrics=metrics)
+
+
+def test_the_mean_of_weights_that_change_late(tmp_path):
+    model = one_weight_model()
+    with RunFolder(tmp_path, {}).claim() as folder:
+        selector = EpochSelector(folder, _measured(MAP=0.5), average_last=3)
+        selector.set_model(model)
+        for epoch, value in enumerate([1, 1, 4]):
+            model.set_weights([np.full((1, 1), value)])
+            selector.on_epoch_end(epoch, {"loss": 0.0})
+        selector.load_best(model)
+    assert model.get_weights()[0].item() == 2
+
+
+@pytest.mark.parametrize(
+    ("loss", "metrics", "error", "message"),
+    [
+        (np.nan, None, DivergedError, "epoch 3: expected a finite loss.*=nan"),
+        (np.inf, None, DivergedError, "finite loss.*learning rate.*=inf"),
+        (0, {"MAP": np.nan}, DivergedError, "epoch 3: .* finite MAP.*=nan"),
+        (0, {"P@1": 1}, ValueError, r"`monitor` .* \('P@1',\).*monitor='MAP'"),
+    ],
+)
+def test_an_epoch_without_figures_is_not_saved(
+    tmp_path, loss, metrics, error, message
+):
+    evaluate = _measured(**metrics) if metrics else None
+    with RunFolder(tmp_path, {}).claim() as folder:
+        selector = EpochSelector(folder, evaluate)
+        with pytest.raises(error, match=message):
+            selector.on_epoch_end(2, {"loss": loss})
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
 
 
 @pytest.mark.once

@@ -71,6 +71,14 @@ def test_the_mean_of_the_last_epochs_also_after_a_resume(tmp_path):
     assert states == {f"epoch-000{i}.weights.h5" for i in (2, 3, 4)}
 
 
+def test_fewer_epochs_than_done(tmp_path):
+    fit(RunFolder(tmp_path / "run", {}), [0.1, 0.3], epochs=2)
+    again = RunFolder(tmp_path / "run", {}, resume=True)
+    message = "`epochs` must be at least the 2 that .*run holds.*epochs=1"
+    with pytest.raises(ValueError, match=message):
+        fit(again, [], epochs=1)
+
+
 def test_an_epoch_is_the_least(tmp_path):
     with pytest.raises(ValueError, match=r"`epochs` must be .*epochs=0"):
         fit(RunFolder(tmp_path / "run", {}), [], epochs=0)

@@ -58,6 +58,8 @@ def test_an_epoch_holds_every_sentence_once_among_its_like():
     firsts = np.concatenate([batch[:, 0] for batch in ids]).tolist()
     assert sorted(firsts) == list(range(2, 52))
     assert sum(batch.size for batch in ids) < 1.5 * len(texts.ids)
+    by_chance = _epoch(LanguageModelBatches(texts, 8, seed=3, window=1), 1)
+    assert sum(map(np.size, by_chance)) > 1.5 * len(texts.ids)
     for batch in ids:
         for row in batch:
             np.testing.assert_array_equal(row[row > 0], texts[row[0] - 2])
