@@ -39,6 +39,9 @@ def parse_arguments(
             f"row {arguments.row} is of the model {own}: "
             f"--model {arguments.model} cannot be given"
         )
+    for override in arguments.overrides:
+        if arguments.epochs and override.startswith("epochs="):
+            parser.error(f"--set {override} says otherwise than --epochs")
     if not arguments.transfer:
         if arguments.transfer_dir and not arguments.teacher:
             parser.error("--transfer-dir goes with --transfer or --teacher")

@@ -282,6 +282,12 @@ def test_a_first_training_needs_data(option, capsys):
     assert "goes with --transfer" in capsys.readouterr().err
 
 
+def test_epochs_are_said_once(capsys):
+    with pytest.raises(SystemExit):
+        parse_arguments(Sixth(), ["--epochs=4", "--set=epochs=5"])
+    assert "says otherwise than --epochs" in capsys.readouterr().err
+
+
 def test_settings_of_the_first_training_go_with_it():
     given = ["--transfer=selqa", "--set=transfer_epochs=3", "--transfer-dir=a"]
     arguments = parse_arguments(hyperqa.EXPERIMENT, given)
