@@ -12,8 +12,8 @@ from statistics import NormalDist
 from keras_qa.ranking.intervals import least_p_value
 from reproductions.records.paired_tests import Condition
 from reproductions.records.paired_tests import PairedTest
-from reproductions.records.seed_groups import UNTRAINED
 from reproductions.report.rules.verdicts import LEAST_SEEDS
+from reproductions.report.rules.verdicts import seeded
 
 HIGHER, LOWER, LEVEL = "above", "below", "level with"
 # The interval and the corrected p value do not agree.
@@ -85,7 +85,7 @@ def claim(test: PairedTest, p_value: float) -> str:
 
 def enough_seeds(condition: Condition) -> bool:
     """True if a condition has the seeds that a claim needs."""
-    return condition.recipe == UNTRAINED or len(condition.seeds) >= LEAST_SEEDS
+    return not seeded(condition) or len(condition.seeds) >= LEAST_SEEDS
 
 
 def _variance(condition: Condition) -> float:

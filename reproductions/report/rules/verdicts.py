@@ -4,14 +4,16 @@ A verdict needs the paper's split, word vectors, training set and settings,
 vectors that cover most running words, and enough seeds.
 """
 
+from reproductions.records.paired_tests import Condition
 from reproductions.records.papers import ResultsTable
 from reproductions.records.papers import Row
+from reproductions.records.seed_groups import DRAWN
 from reproductions.records.seed_groups import UNTRAINED
 from reproductions.records.seed_groups import Group
 
 # Where vectors lack more running words than this, another model is compared.
 LEAST_COVERED = 0.9
-# Of a model that is trained: with fewer, nothing is claimed.
+# Of a ranking that its seed changes: with fewer, nothing is claimed.
 LEAST_SEEDS = 5
 
 
@@ -63,8 +65,13 @@ def poorly_covered(group: Group) -> bool:
 
 
 def too_few_seeds(group: Group) -> bool:
-    """True if a trained model has too few seeds for a claim."""
-    return group.recipe != UNTRAINED and len(group.runs) < LEAST_SEEDS
+    """True if a ranking that its seed changes has too few for a claim."""
+    return seeded(group) and len(group.runs) < LEAST_SEEDS
+
+
+def seeded(ranking: Group | Condition) -> bool:
+    """True for a ranking that its seed changes."""
+    return ranking.recipe != UNTRAINED or ranking.model in DRAWN
 
 
 def verdict(table: ResultsTable, row: Row, group: Group) -> str:

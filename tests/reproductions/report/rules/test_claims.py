@@ -59,6 +59,10 @@ def test_claims_need_p_interval_and_seeds():
     floor = dataclasses.replace(CONDITION, recipe="untrained", seeds=[1])
     test = dataclasses.replace(TEST, second=floor)
     assert claims.claim(test, 0.001) == claims.HIGHER
+    # Paragraph vectors have.
+    drawn = dataclasses.replace(floor, model="pv")
+    test = dataclasses.replace(TEST, second=drawn)
+    assert claims.claim(test, 0.001) == claims.NOTHING
 
 
 def test_intervals_of_questions_alone_are_widened():

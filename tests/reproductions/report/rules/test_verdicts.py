@@ -4,9 +4,11 @@ import pytest
 
 from reproductions.records.paper_figures import load_papers
 from reproductions.records.seed_groups import group_runs
+from reproductions.report.rules.verdicts import too_few_seeds
 from reproductions.report.rules.verdicts import verdict
 from support.report_pages import FAIR
 from support.report_pages import PAPER
+from support.report_pages import floor
 from support.report_pages import page
 from support.report_pages import row_of
 from support.report_pages import run
@@ -65,6 +67,14 @@ def test_no_verdict_on_vectors_that_lack_many_words(covered, refused):
 def test_no_verdict_on_few_seeds():
     runs = seeds(*[0.712] * 4, MRR=0.727, **FAIR)
     assert wikiqa_verdict(*runs) == "*4 of 5 seeds*"
+
+
+def test_floors_that_no_seed_changes_need_one():
+    groups = group_runs([floor("word-count", 0.6), floor("pv", 0.5)])
+    assert {group.model: too_few_seeds(group) for group in groups} == {
+        "word-count": False,
+        "pv": True,
+    }
 
 
 def test_the_tables_training_set_is_no_changed_setting():
