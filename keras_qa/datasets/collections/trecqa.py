@@ -118,7 +118,8 @@ def _read_block(path: Path, lines: _Lines, start: int, block: str) -> str:
     for number, line in lines:
         if line.strip() == f"</{block}>" and tokens is not None:
             return tokens
-        if _TAG.fullmatch(line.strip()):
+        blank = tokens is None and not line.strip()
+        if blank or _TAG.fullmatch(line.strip()):
             expected = "a line of tokens" if tokens is None else f"</{block}>"
             raise error_at(path, number, expected, line)
         if tokens is None:

@@ -85,8 +85,11 @@ def test_end_of_file_names_the_open_tag(tmp_path, tag):
         list(read_trecqa_xml(path))
 
 
-def test_empty_block(tmp_path):
+@pytest.mark.parametrize("blank", ["", "\n", " \t\n"])
+def test_empty_block(blank, tmp_path):
     path = tmp_path / "a.xml"
-    path.write_text("<QApairs id='1'>\n<question>\n</question>\n</QApairs>\n")
+    path.write_text(
+        f"<QApairs id='1'>\n<question>\n{blank}</question>\n</QApairs>\n"
+    )
     with pytest.raises(DatasetError, match=":3: expected a line of tokens"):
         list(read_trecqa_xml(path))
