@@ -222,8 +222,8 @@ class EpochSelector(keras.callbacks.Callback):
         row = {"epoch": epoch + 1, "loss": float(logs["loss"])}
         _check_finite(row)
         metrics = self.evaluate().metrics
-        check_choice("monitor", self.monitor, tuple(metrics))
         row |= metrics
+        check_choice("monitor", self.monitor, tuple(row))
         _check_finite(row)
         logs.update(metrics)
         self.history.append({**row, "seconds": seconds})

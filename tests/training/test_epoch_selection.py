@@ -70,7 +70,7 @@ def test_the_mean_of_weights_that_change_late(tmp_path):
         (np.nan, None, DivergedError, "epoch 3: expected a finite loss.*=nan"),
         (np.inf, None, DivergedError, "finite loss.*learning rate.*=inf"),
         (0, {"MAP": np.nan}, DivergedError, "epoch 3: .* finite MAP.*=nan"),
-        (0, {"P@1": 1}, ValueError, r"`monitor` .* \('P@1',\).*monitor='MAP'"),
+        (0, {"P@1": 1}, ValueError, r"`monitor` .*, 'P@1'\).*monitor='MAP'"),
     ],
 )
 def test_an_epoch_without_figures_is_not_saved(
