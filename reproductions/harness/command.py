@@ -41,7 +41,7 @@ def parse_arguments(
         )
     for override in arguments.overrides:
         if arguments.epochs and override.startswith("epochs="):
-            parser.error(f"--set {override} says otherwise than --epochs")
+            parser.error(f"--epochs and --set {override}: give one of them")
     if not arguments.transfer:
         if arguments.transfer_dir and not arguments.teacher:
             parser.error("--transfer-dir goes with --transfer or --teacher")

@@ -285,7 +285,7 @@ def test_a_first_training_needs_data(option, capsys):
 def test_epochs_are_said_once(capsys):
     with pytest.raises(SystemExit):
         parse_arguments(Sixth(), ["--epochs=4", "--set=epochs=5"])
-    assert "says otherwise than --epochs" in capsys.readouterr().err
+    assert "--epochs and --set epochs=5: give one" in capsys.readouterr().err
 
 
 def test_settings_of_the_first_training_go_with_it():
