@@ -20,8 +20,6 @@ NO_FOLD = frozenset(("average_last", "folds"))
 """Settings by which no fold is held out of train."""
 UNTRAINED = "untrained"
 """The recipe of rankings without a network."""
-DRAWN = ("pv", "pv-cnt")
-"""Such rankings that the seed changes all the same."""
 TRAIN_SPLIT = "train_split"
 """The setting that chooses a training set of TrecQA: no other condition."""
 
