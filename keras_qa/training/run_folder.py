@@ -211,8 +211,10 @@ class RunFolder:
                 metrics.
 
         Raises:
-            RunFolderError: as `claim`, `write` and `read_json`.
+            RunFolderError: if the folder contains files that no run wrote; or
+                as `claim`, `write` and `read_json`.
         """
+        self._refuse_files_of_others()
         kept = {SETTINGS, METRICS, *keep}
         if self.finished:
             self.tidy(kept)
@@ -221,6 +223,21 @@ class RunFolder:
                 self.write_json(METRICS, make())
                 keep_only(self.path, {*kept, RUNNING})
         return self.read_json(METRICS)
+
+    def _refuse_files_of_others(self) -> None:
+        """A run writes its settings first: without them, no file is its."""
+        if not hosts.is_first() or not self.path.is_dir():
+            return
+        names = sorted(path.name for path in self.path.iterdir())
+        if SETTINGS in names:
+            return
+        others = [n for n in names if not n.startswith((RUNNING, SCRATCH))]
+        if others:
+            raise RunFolderError(
+                f"{self.path}: expected an empty folder or that of a run, "
+                "since all but a run's results is removed from it. Move the "
+                f"files, or give another output folder. Received: {others[0]}"
+            )
 
     def write(self, name: str, save: Callable[[Path], Any]) -> None:
         """Writes a file or folder of the run, completely or not at all.

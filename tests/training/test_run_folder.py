@@ -246,6 +246,18 @@ def test_metrics_are_made_once(tmp_path):
     }
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "metrics.json"])
+@pytest.mark.once
+def test_files_that_no_run_wrote_are_kept(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    (tmp_path / "data").mkdir()
+    folder = RunFolder(tmp_path, IDENTITY, resume=True)
+    with pytest.raises(RunFolderError, match="Move the files.*: data"):
+        folder.made_once(dict)
+    assert (tmp_path / name).read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"data", name}
+
+
 @pytest.mark.once
 def test_only_the_named_files_stay(tmp_path):
     for name in ("metrics.json", "model.keras"):
