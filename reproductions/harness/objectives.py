@@ -37,7 +37,7 @@ def training_of(experiment: Experiment[Any], run: Run[Any]) -> Training:
     learner, settings = experiment.build_learner(run), run.settings
     if settings.objective == PAPER:
         return experiment.paper_training(run, learner)
-    fit = run.corpus.index(run.fit)
+    fit = with_mined(run.corpus.index(run.fit), run.corpus, settings.mined)
     if settings.joint_weight is not None:
         learner = beside_features(learner, experiment, run)
     own: dict[str, Any] = {}
@@ -188,7 +188,7 @@ def listwise_training(
         learner: the model and what goes with it.
         settings: has `candidates`, `sampler_pool`, `right_answers`,
             `temperature` and `batch_size`, a number of questions; with a
-            teacher also `label_weight` and `mined`.
+            teacher also `label_weight`.
         fit: the training questions.
         seed: seed of the draws and of the order of the batches.
         teacher: scores whose softmax is learnt; None takes the labels.
@@ -200,7 +200,6 @@ def listwise_training(
     of_teacher: dict[str, Any] = {}
     if teacher is not None:
         loss = DistillationKL(heat, settings.label_weight)
-        fit = with_mined(fit, scorer.corpus, settings.mined)
         of_teacher = {"targets": teacher, "both": settings.label_weight > 0}
         # All at once, with one bar.
         teacher(*fit.pairs())

@@ -171,8 +171,8 @@ class CommonSettings:
     mined: int = setting(
         0,
         "ours",
-        "of kl: BM25's best answers of all, which a question gets as further "
-        "candidates",
+        "BM25's best answers of all, which a question gets as further wrong "
+        "candidates; not of objective=paper",
         least=0,
         later=True,
     )

@@ -252,7 +252,7 @@ def test_files_that_no_run_wrote_are_kept(tmp_path, name):
     (tmp_path / name).write_text("mine")
     (tmp_path / "data").mkdir()
     folder = RunFolder(tmp_path, IDENTITY, resume=True)
-    with pytest.raises(RunFolderError, match="Move the files.*: data"):
+    with pytest.raises(RunFolderError, match=r"Move the files.*: data"):
         folder.made_once(dict)
     assert (tmp_path / name).read_text() == "mine"
     assert {path.name for path in tmp_path.iterdir()} == {"data", name}

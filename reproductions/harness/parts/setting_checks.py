@@ -78,7 +78,7 @@ def check_overrides(
     Raises:
         SettingsError: if the model or the objective has no such setting.
     """
-    objectives = (settings.objective, settings.transfer_objective)
+    objectives = {settings.objective, settings.transfer_objective} - {None}
     for override in arguments.overrides:
         name = override.partition("=")[0]
         if name in of_others:
@@ -86,8 +86,14 @@ def check_overrides(
                 f"the setting `{name}` is of other models than "
                 f"{arguments.model}. Received: --set {override}"
             )
-        if name in ("label_weight", "mined") and "kl" not in objectives:
+        if name == "label_weight" and "kl" not in objectives:
             raise SettingsError(
                 f"the setting `{name}` goes with objective=kl. "
+                f"Received: objective={settings.objective}"
+            )
+        if name == "mined" and objectives == {PAPER}:
+            raise SettingsError(
+                f"the setting `{name}` goes with every objective but "
+                f"{PAPER}, which has its own candidates. "
                 f"Received: objective={settings.objective}"
             )

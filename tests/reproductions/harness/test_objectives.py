@@ -1,5 +1,6 @@
 """What every script can fit its models by."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import keras
@@ -128,6 +129,20 @@ def test_a_model_learns_by_each(objective, kind, loss, features):
     training.trainer.train_on_batch(inputs, labels)
     after = training.scorer.model.get_weights()
     assert any((a != b).any() for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("objective", ["pointwise", "pairwise", "listwise"])
+def test_mined_answers_are_wrong_candidates(objective):
+    """Questions with their right answer alone have no others."""
+    run = _run(objective=objective, mined=2, negatives=1)
+    run.fit = [
+        replace(q, candidates=tuple(c for c in q.candidates if c.label))
+        for q in QUESTIONS
+    ]
+    batches = training_of(Toy(), run).batches
+    batches.start_epoch(0)
+    _, labels = batches[0]
+    assert 0 < labels.sum() < labels.size
 
 
 def test_a_model_is_trained_beside_the_features():
