@@ -22,7 +22,7 @@ help:
 	echo "make lint        ruff and mypy"
 	echo "make docs        the documents, into build/docs; warnings are errors"
 	echo "make linkcheck   ask for each page elsewhere that the documents name"
-	echo "make fuzz        320,000 damaged files for the readers; for the night"
+	echo "make fuzz        316,000 damaged files for the readers; for the night"
 	echo "make clean       remove the environment and all that these commands made"
 
 # TensorFlow's notes about the machine would hide what these print.
