@@ -11,7 +11,8 @@ from support.new_process import run_code
 ROOT = Path(__file__).parents[1]
 # None may import one that stands behind it.
 ORDER = (
-    *("errors", "version", "quiet", "progress", "arguments", "precision"),
+    *("errors", "version", "quiet", "telemetry", "progress", "arguments"),
+    "precision",
     "devices",
     *(
         "vectors",

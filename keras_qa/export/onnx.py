@@ -21,6 +21,7 @@ from keras_qa.export.tokenizer_file import make_tokenizer
 from keras_qa.export.tokenizer_file import save_tokenizers
 from keras_qa.export.views import AXES
 from keras_qa.export.views import add_views
+from keras_qa.telemetry import switch_off_telemetry
 from keras_qa.text.reading import TextReading
 from keras_qa.text.sides import SIDES
 
@@ -157,6 +158,7 @@ def _check_runs(data: bytes) -> None:
     """Loads a model by onnxruntime, which lacks operations of some dtypes."""
     if find_spec("onnxruntime") is None:
         return
+    switch_off_telemetry()
     import onnxruntime
 
     onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])

@@ -12,6 +12,7 @@ from keras_qa.errors import RankerError
 from keras_qa.export.target import ONNX
 from keras_qa.files.text_files import shorten
 from keras_qa.files.whole import file_digest
+from keras_qa.telemetry import switch_off_telemetry
 from keras_qa.text.ragged import Ragged
 from keras_qa.text.reading import READING
 
@@ -49,6 +50,7 @@ class OnnxModel:
     """
 
     def __init__(self, path: Path):
+        switch_off_telemetry()
         try:
             import onnxruntime
         except ImportError as error:
@@ -117,6 +119,7 @@ def find_beside(keras_file: Path) -> dict[str, Path]:
         noted = json.loads((folder / READING).read_text("utf-8")).get(SOURCE)
         if noted != file_digest(keras_file):
             return {}
+        switch_off_telemetry()
         import onnxruntime  # noqa: F401
     # Without a sound ONNX form, the Keras model ranks.
     except (OSError, ValueError, AttributeError, ImportError):

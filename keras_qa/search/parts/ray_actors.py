@@ -21,6 +21,7 @@ from keras_qa.search.encoding import Part
 from keras_qa.search.encoding import open_shards
 from keras_qa.search.parts.encode import encode_part
 from keras_qa.search.parts.manifests import missing_parts
+from keras_qa.telemetry import switch_off_telemetry
 
 # An actor computes on one core.
 ENVIRONMENT = {
@@ -93,6 +94,7 @@ def encode_parts(
         RankerError: if `model` cannot be loaded.
         ray.exceptions.RayError: if `encode_part` fails, with its error.
     """
+    switch_off_telemetry()
     try:
         import ray
     except ImportError as error:
