@@ -126,8 +126,12 @@ def run(arguments: argparse.Namespace) -> int:
             rank.
     """
     _check(arguments)
+    # A bad row is reported before the model is loaded; of a stream, only one
+    # among the first.
+    if arguments.question is None and _can_be_read_twice(arguments.file):
+        for _ in _asked(arguments):
+            pass
     asked = _asked(arguments)
-    # Reading first reports a bad first line before the model is loaded.
     first = next(asked, None)
     if first is None:
         raise SearchError("Expected candidates to rank. Received: none")
@@ -168,6 +172,10 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.question is not None:
         idle = ("question_column", "question_id_column", "group")
         refuse_idle(arguments, idle, "a file of pairs", "--question")
+
+
+def _can_be_read_twice(file: Path | None) -> bool:
+    return file is not None and not file.is_fifo()
 
 
 def _asked(arguments: argparse.Namespace) -> Iterator[Asked]:

@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import sys
+import threading
 
 import keras
 import pytest
@@ -111,6 +113,27 @@ def test_what_cannot_be_ranked(
     assert command("rank", tmp_path, *options) == 2
     captured = capsys.readouterr()
     assert captured.out == "" and message in captured.err
+
+
+def test_a_late_bad_row_is_found_before_the_model_is_loaded(tmp_path, capsys):
+    table = tmp_path / "late.csv"
+    table.write_text("question,answer\nw1,w2\nw4,w4\nw4\n")
+    assert command("rank", tmp_path / "no-run", "--file", table) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and "late.csv:4: expected 2" in captured.err
+
+
+def test_a_pipe_is_read_once(runs, capsys, tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(
+        target=pipe.write_text, args=["question,answer\nw1,w2\nw4,w4\n"]
+    )
+    writer.start()
+    given = ("--file", pipe, "--format", "trec")
+    assert command("rank", runs["cosineqa"], *given) == 0
+    writer.join()
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 @pytest.mark.slow
