@@ -369,11 +369,11 @@ class Ranker:
             path: folder to write; after an error there is no partial folder.
                 `keras_qa.files.whole.refuse_existing` checks before training
                 that it does not exist.
-            overwrite: whether a folder with `reading.json` may be replaced.
+            overwrite: whether a folder that `save` wrote may be replaced.
 
         Raises:
             FileExistsError: if `path` exists and `overwrite` is false, or it
-                is no folder with `reading.json`.
+                has something else in it.
             RankerError: if there is no Keras model.
         """
         save_folder(self.model, self.reading, Path(path), overwrite=overwrite)
@@ -404,7 +404,7 @@ class Ranker:
             ExportError: if the model cannot be written in that form, or
                 `format`, `pairs` or `name` is out of range.
             FileExistsError: if `path` exists and `overwrite` is false, or it
-                is no export of this form.
+                is no export of this form alone.
             ImportError: if the package that the form needs is not installed.
             RankerError: if there is no Keras model, or the reading is unknown.
         """

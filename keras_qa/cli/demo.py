@@ -20,8 +20,9 @@ from keras_qa.cli.options.tables import refuse_idle
 from keras_qa.cli.options.tables import table_options
 from keras_qa.cli.options.whole_numbers import port
 from keras_qa.cli.options.whole_numbers import positive
-from keras_qa.demo.runs import SITE
+from keras_qa.demo.runs import check_only_site
 from keras_qa.demo.runs import check_runs
+from keras_qa.demo.runs import is_site
 from keras_qa.export.forms import check_packages
 from keras_qa.files.whole import check_writable
 
@@ -137,13 +138,13 @@ def _write(arguments: argparse.Namespace) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     output = arguments.output
-    if output.exists() and not (
-        arguments.overwrite and (output / SITE).is_file()
-    ):
-        raise FileExistsError(
-            "`--output` must not exist, unless `--overwrite` is given and it "
-            f"is a site. Received: {output}"
-        )
+    if output.exists():
+        if not (arguments.overwrite and is_site(output)):
+            raise FileExistsError(
+                "`--output` must not exist, unless `--overwrite` is given and "
+                f"it is a site. Received: {output}"
+            )
+        check_only_site(output)
     check_writable(output)
     if arguments.answers is None:
         refuse_idle(arguments, TABLE_OPTIONS, "--answers")

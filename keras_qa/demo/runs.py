@@ -8,6 +8,7 @@ from pathlib import Path
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import check_form
 from keras_qa.export.target import ONNX
+from keras_qa.export.target import check_target
 
 BM25 = "bm25"
 """The name of a ranker that is made of the shown questions' answers."""
@@ -15,6 +16,24 @@ BM25 = "bm25"
 MOST = 4
 SITE = "site.json"
 """The file that names all others of a site."""
+PAGE = Path(__file__).parent / "page"
+RANKERS = "rankers"
+"""The folder of a site with a folder of each ranker."""
+
+
+def is_site(path: Path) -> bool:
+    """Whether a folder has the files by which a site begins."""
+    return all((path / name).is_file() for name in ("index.html", SITE))
+
+
+def check_only_site(path: Path) -> None:
+    """Checks that nothing but a site is in its folder.
+
+    Raises:
+        FileExistsError: if something else is.
+    """
+    names = (*(file.name for file in PAGE.iterdir()), SITE, RANKERS)
+    check_target(path, True, SITE, {".": names})
 
 
 def check_runs(runs: Sequence[str]) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from keras_qa.demo.questions import Shown
 from keras_qa.demo.rankers import ShownRanker
+from keras_qa.demo.runs import PAGE
+from keras_qa.demo.runs import RANKERS
 from keras_qa.demo.runs import SITE
 from keras_qa.errors import ExportError
 from keras_qa.export.onnx import export_onnx
@@ -20,7 +22,6 @@ from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import READING
 from keras_qa.version import __version__
 
-PAGE = Path(__file__).parent / "page"
 VERSION = 1
 TITLE = "Rank answers in the browser"
 
@@ -55,7 +56,7 @@ def write_site(
         shutil.copytree(PAGE, site)
         entries = []
         for ranker in rankers:
-            folder = f"rankers/{ranker.id}"
+            folder = f"{RANKERS}/{ranker.id}"
             views = _export(ranker, site / folder)
             entries.append({**ranker.to_json(folder), "views": views})
         content = {

@@ -4,6 +4,7 @@ From the last two, programs without keras_qa can convert text to word ids.
 """
 
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +13,10 @@ from typing import Any
 import keras
 
 from keras_qa.errors import ExportError
-from keras_qa.export.target import MODEL
 from keras_qa.export.target import check_target
 from keras_qa.export.target import check_tensorflow
 from keras_qa.files.whole import write_whole
-from keras_qa.text.reading import READING
+from keras_qa.text.reading import READING_NAMES
 from keras_qa.text.reading import TextReading
 from keras_qa.text.reading import write_reading
 from keras_qa.text.sides import SIDES
@@ -27,6 +27,8 @@ def check_folder(
     reading: TextReading | None,
     path: str | Path,
     overwrite: bool,
+    model_file: str,
+    more_names: Collection[str] = (),
 ) -> TextReading | None:
     """Checks, before the conversion, that `write_folder` can write a model.
 
@@ -35,6 +37,9 @@ def check_folder(
         reading: how it reads text; None for a model of word vectors.
         path: folder to write.
         overwrite: True allows an older folder of this kind to be replaced.
+        model_file: name of the model's file in the folder.
+        more_names: names of further files that such a folder may have, in
+            addition to those of the reading.
 
     Returns:
         The reading, of a model of pairs cut to the lengths of its inputs.
@@ -43,11 +48,12 @@ def check_folder(
         ExportError: if Keras runs on another backend than TensorFlow, or the
             vocabulary does not have the model's size.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `reading.json` and without a Keras model.
+            `path` has an older model of this form and nothing else.
         RankerError: if a model of pairs does not fit the reading.
     """
     check_tensorflow()
-    check_target(Path(path), overwrite, READING, [Path(path) / MODEL])
+    own = {".": (model_file, *READING_NAMES, *more_names)}
+    check_target(Path(path), overwrite, model_file, own)
     words = None if reading is None else len(reading.vocabulary)
     size = getattr(model, "vocabulary_size", words)
     if size != words:

@@ -7,11 +7,13 @@ from typing import TypedDict
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import METRICS
 from keras_qa.export.forms import check_form
+from keras_qa.export.onnx_model import BESIDE
 from keras_qa.export.target import MODEL
 from keras_qa.export.target import check_target
 from keras_qa.files.checks import read_json
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import READING
+from keras_qa.text.reading import READING_NAMES
 from keras_qa.text.reading import TextReading
 from keras_qa.text.sides import SIDES
 
@@ -44,15 +46,15 @@ def save_folder(
         model: the model.
         reading: how it reads text.
         path: folder to write.
-        overwrite: whether a folder with `reading.json` may be replaced.
+        overwrite: whether an older folder of this kind may be replaced.
 
     Raises:
-        FileExistsError: if `path` exists and `overwrite` is false, or it is no
-            folder with `reading.json`.
+        FileExistsError: if `path` exists and `overwrite` is false, or it has
+            something else in it.
     """
     from keras_qa.export.keras_file import export_keras
 
-    check_target(path, overwrite, READING)
+    check_target(path, overwrite, MODEL, {".": (MODEL, *READING_NAMES, BESIDE)})
 
     def save(folder: Path) -> None:
         folder.mkdir()

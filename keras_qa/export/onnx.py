@@ -17,6 +17,7 @@ from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.onnx_model import SOURCE
 from keras_qa.export.target import ONNX
 from keras_qa.export.target import check_tensorflow
+from keras_qa.export.tokenizer_file import TOKENIZERS
 from keras_qa.export.tokenizer_file import make_tokenizer
 from keras_qa.export.tokenizer_file import save_tokenizers
 from keras_qa.export.views import AXES
@@ -64,7 +65,7 @@ def export_onnx(
             vocabulary does not have the model's size, or the model cannot be
             converted, such as one of another dtype than float32.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `reading.json` and without a Keras model.
+            `path` has an older ONNX model and nothing else.
         ImportError: if tf2onnx or tokenizers is not installed.
         RankerError: if a model of pairs does not fit the reading.
 
@@ -73,7 +74,9 @@ def export_onnx(
         >>> session = onnxruntime.InferenceSession("ranker/model.onnx")
         >>> session.run(["score"], {"question": [[5, 7]], "answer": [[9, 0]]})
     """
-    reading = check_folder(model, reading, path, overwrite)
+    reading = check_folder(
+        model, reading, path, overwrite, ONNX, TOKENIZERS.values()
+    )
     tokenizer = None if reading is None else make_tokenizer(reading)
     shown: list[dict[str, Any]] = []
     if views:

@@ -7,11 +7,15 @@ from keras_qa.errors import RankerError
 from keras_qa.export.forms import check_form
 from keras_qa.export.keras_folder import folder_reading
 from keras_qa.export.onnx_model import BESIDE
+from keras_qa.export.onnx_model import ENCODER_FILE
 from keras_qa.export.target import MODEL
+from keras_qa.export.target import ONNX
 from keras_qa.export.target import check_target
+from keras_qa.export.tokenizer_file import TOKENIZERS
 from keras_qa.files.whole import file_digest
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import READING
+from keras_qa.text.reading import READING_NAMES
 
 
 def add_onnx(
@@ -35,14 +39,16 @@ def add_onnx(
     Raises:
         ExportError: if Keras runs on another backend than TensorFlow, the
             model cannot be converted, or the ONNX form scores otherwise.
-        FileExistsError: if there is one and `overwrite` is false.
+        FileExistsError: if there is one and `overwrite` is false, or something
+            else is in its folder.
         ImportError: if tf2onnx, tokenizers or onnxruntime is not installed.
         ModelFileError: if the Keras model cannot be loaded.
         RankerError: if `folder` contains no Keras model that takes text.
     """
     folder = Path(folder)
     file, written = folder / MODEL, folder / BESIDE
-    check_target(written, overwrite, READING)
+    names = (ONNX, ENCODER_FILE, *READING_NAMES, *TOKENIZERS.values())
+    check_target(written, overwrite, READING, {".": names})
     check_form(folder)
     if not file.is_file():
         raise RankerError(

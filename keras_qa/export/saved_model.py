@@ -21,6 +21,7 @@ from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import check_config
 from keras_qa.export.keras_file import model_config
 from keras_qa.export.target import SAVED_MODEL
+from keras_qa.export.target import SAVED_MODEL_NAMES
 from keras_qa.export.target import check_target
 from keras_qa.export.target import check_tensorflow
 from keras_qa.files.text_files import shorten
@@ -80,7 +81,7 @@ def export_saved_model(
         ExportError: if Keras runs on another backend than TensorFlow, or the
             model reads word pieces.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a SavedModel.
+            `path` is a SavedModel with nothing else in it.
         RankerError: if the model has inputs that `reading` does not provide.
 
     Example:
@@ -93,7 +94,7 @@ def export_saved_model(
     """
     path = Path(path)
     check_tensorflow()
-    check_target(path, overwrite, SAVED_MODEL)
+    check_target(path, overwrite, SAVED_MODEL, {".": SAVED_MODEL_NAMES})
     if reading.tokenizer in WORD_PIECES:
         raise ExportError(
             "A SavedModel splits text into words, not into word pieces: write "

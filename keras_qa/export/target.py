@@ -1,6 +1,7 @@
 """Checks of the backend and of the output path, before an export starts."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
 from keras_qa.errors import ExportError
@@ -10,6 +11,11 @@ MODEL = "model.keras"
 ONNX = "model.onnx"
 LITE = "model.tflite"
 SAVED_MODEL = "saved_model.pb"
+SAVED_MODEL_NAMES = (
+    *(SAVED_MODEL, "fingerprint.pb", "variables", "assets"),
+    "assets.extra",
+)
+"""What a SavedModel's folder contains."""
 
 
 def check_tensorflow() -> None:
@@ -30,7 +36,10 @@ def check_tensorflow() -> None:
 
 
 def check_target(
-    path: Path, overwrite: bool, mark: str, others: Iterable[Path] = ()
+    path: Path,
+    overwrite: bool,
+    mark: str,
+    own: Mapping[str, Collection[str]],
 ) -> None:
     """Checks that a folder is new, or an older export that may be replaced.
 
@@ -38,20 +47,23 @@ def check_target(
         path: the folder to write.
         overwrite: True allows an older export to be replaced.
         mark: name of a file by which an older export is recognised.
-        others: what no export of this form has written, and would be lost.
+        own: what an export of this form writes: the names in a folder, by its
+            path in `path`, which itself is `"."`.
 
     Raises:
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` contains `mark` and none of the others.
+            `path` contains `mark` and nothing that would be lost.
     """
     if path.exists() and not (overwrite and (path / mark).is_file()):
         raise FileExistsError(
             "`path` must not exist, unless `overwrite=True` and it is a "
             f"folder with {mark}. Received: path={path}"
         )
-    for other in others:
-        if other.exists():
-            raise FileExistsError(
-                "A folder that is replaced must have nothing but an older "
-                f"export of this form in it. Received: {other}"
-            )
+    for folder, names in own.items():
+        inside = path / folder
+        for other in sorted(inside.iterdir()) if inside.is_dir() else ():
+            if other.name not in names:
+                raise FileExistsError(
+                    "A folder that is replaced must have nothing but an older "
+                    f"export of this form in it. Received: {other}"
+                )

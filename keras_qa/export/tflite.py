@@ -59,13 +59,13 @@ def export_lite(
             converted, such as one of another dtype than float32, or `pairs`
             or `lengths` are not of the kind above.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `reading.json` and without a Keras model.
+            `path` has an older model of TensorFlow Lite and nothing else.
         RankerError: if a model of pairs does not fit the reading.
 
     Example:
         >>> export_lite(model, TextReading(vocabulary), "ranker", pairs=10)
     """
-    reading = check_folder(model, reading, path, overwrite)
+    reading = check_folder(model, reading, path, overwrite, LITE)
     lengths = {**LENGTHS, **lengths}
     if min(lengths.values()) < 1 or set(lengths) != set(LENGTHS):
         raise ExportError(

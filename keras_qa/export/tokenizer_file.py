@@ -26,6 +26,9 @@ from keras_qa.text.vocabulary import UNKNOWN
 from keras_qa.text.word_pieces import WORD_PIECES
 from keras_qa.text.word_pieces import make_word_pieces
 
+TOKENIZERS = {side: f"{side}_tokenizer.json" for side in SIDES}
+"""The files of `save_tokenizers`."""
+
 
 def save_tokenizers(
     folder: Path,
@@ -62,7 +65,7 @@ def save_tokenizers(
         tokenizer.enable_padding(
             pad_id=PADDING_ID, pad_token=_PAD, length=width
         )
-        tokenizer.save(str(folder / f"{side}_tokenizer.json"))
+        tokenizer.save(str(folder / TOKENIZERS[side]))
 
 
 def make_tokenizer(reading: TextReading) -> Any:

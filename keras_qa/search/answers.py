@@ -20,6 +20,7 @@ from keras_qa.datasets.table_records import TABLES
 from keras_qa.datasets.table_records import table_records
 from keras_qa.errors import DatasetError
 from keras_qa.errors import MissingColumnError
+from keras_qa.errors import SearchError
 from keras_qa.files.text_files import PACKED
 from keras_qa.files.text_files import check_text
 from keras_qa.files.text_files import error_at
@@ -98,7 +99,7 @@ def read_answers(
     return (answer for _, answer in _numbered(Path(path), options))
 
 
-def check_answers(path: str | Path, **options: Any) -> None:
+def check_answers(path: str | Path, **options: Any) -> int:
     """Checks that a file of answers can be read, and that its ids differ.
 
     Of each answer, 8 bytes are in memory; of each text of a table, a digest
@@ -108,17 +109,23 @@ def check_answers(path: str | Path, **options: Any) -> None:
         path: the file.
         **options: further arguments of `read_answers`.
 
+    Returns:
+        The number of answers.
+
     Raises:
         DatasetError: see `read_answers`; or if two answers have the same id.
         ImportError: see `read_answers`.
+        SearchError: if there are none.
     """
     path = Path(path)
     ids = (hash(answer.id) for answer in read_answers(path, **options))
     hashes = np.fromiter(ids, np.int64)
+    if not len(hashes):
+        raise SearchError(f"{path}: expected an answer. Received: none")
     hashes.sort()
     repeated = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
     if not repeated:
-        return
+        return len(hashes)
     # Different ids may have the same hash.
     lines: dict[str, int] = {}
     columns = checked_columns(options.get("columns"))
@@ -138,6 +145,7 @@ def check_answers(path: str | Path, **options: Any) -> None:
                 "numbers of the lines are taken",
                 answer.id,
             )
+    return len(hashes)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from keras_qa.search.index import has_tokens
 from keras_qa.search.index import load_unread
 from keras_qa.search.index import read_index_file
 from keras_qa.search.ivf_pq import build_ivf_pq
+from keras_qa.search.ivf_pq import check_enough
 from keras_qa.search.shards.answers import AnswerShards
 from keras_qa.search.shards.tokens import TokenShards
 from keras_qa.search.spaces import PoincareSpace
@@ -96,7 +97,8 @@ def build_index(
         SearchError: if `space_of` does not support the model, the model gives
             vectors that are not finite, `kind` is unknown, the folder contains
             an index of another model or other answers, or other files, there
-            are no answers, or `reuse` is no index of the same model.
+            are no answers, or too few for `kind`, or `reuse` is no index of
+            the same model.
         DatasetError: if the file of answers is missing or bad, or two answers
             have the same id.
         OwnedError: if another process writes to the folder, or encodes a part.
@@ -105,7 +107,9 @@ def build_index(
     answers, folder = Path(answers), Path(folder)
     space = space_to_store(ranker.model, half)
     check_kind(kind, space)
-    check_answers(answers, **(table or {}))
+    total = check_answers(answers, **(table or {}))
+    if kind == "ivf-pq":
+        check_enough(total)
     earlier = None
     if reuse is not None:
         settings = settings_of(ranker, SHARD, half)

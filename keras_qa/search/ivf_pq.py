@@ -39,6 +39,19 @@ ROUND = 1 << 22
 Blocks = Callable[[], Iterable[np.ndarray]]
 
 
+def check_enough(total: int) -> None:
+    """Checks that there are answers enough to train on.
+
+    Raises:
+        SearchError: if there are not.
+    """
+    if total < FEWEST:
+        raise SearchError(
+            f"An index of the kind ivf-pq is trained on at least {FEWEST:,} "
+            f"readable answers; use flat or hnsw. Received: {total:,}"
+        )
+
+
 def build_ivf_pq(
     path: Path, blocks: Blocks, total: int, show_progress: bool = True
 ) -> None:
@@ -61,11 +74,7 @@ def build_ivf_pq(
     faiss = import_faiss()
     from faiss.contrib.ondisk import merge_ondisk
 
-    if total < FEWEST:
-        raise SearchError(
-            f"An index of the kind ivf-pq is trained on at least {FEWEST:,} "
-            f"readable answers; use flat or hnsw. Received: {total:,}"
-        )
+    check_enough(total)
     lists = int(LISTS * np.sqrt(total))
     sample = _sample(blocks(), total, min(total, max(SAMPLES * lists, FEWEST)))
     index = _untrained(sample.shape[1], lists)

@@ -40,6 +40,8 @@ from keras_qa.version import __version__
 READING = "reading.json"
 VOCABULARY = "vocabulary.txt"
 OVERLAP = "overlap.json"
+READING_NAMES = (READING, VOCABULARY, OVERLAP)
+"""What `TextReading.save` may write."""
 
 
 class _Lengths(TypedDict):

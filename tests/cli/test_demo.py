@@ -10,6 +10,7 @@ import pytest
 
 from keras_qa.cli.main import main
 from keras_qa.demo import rankers
+from keras_qa.demo import runs as names
 from keras_qa.demo import site
 from keras_qa.demo.server import make_server
 from keras_qa.models import APCNN
@@ -39,7 +40,8 @@ def page(tmp_path_factory):
     for name in ("rank.js", "vendor/runtime.mjs", "vendor/runtime.wasm"):
         (folder / name).write_bytes(b"0")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(site, "PAGE", folder)
+        for module in (site, names):
+            patch.setattr(module, "PAGE", folder)
         yield folder
 
 
@@ -153,6 +155,11 @@ def test_only_a_site_is_replaced(written, tmp_path, capsys):
     assert capsys.readouterr().err.count("`--output` must not exist") == 2
     assert main([*words, str(written / "index.html" / "site")]) == 2
     assert "--output must be in a folder" in capsys.readouterr().err
+    for name in ("index.html", "site.json", "thesis.tex"):
+        (tmp_path / name).touch()
+    assert main([*words, str(tmp_path), "--overwrite"]) == 2
+    assert "this form in it. Received: " in capsys.readouterr().err
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_model_that_cannot_be_written(

@@ -302,6 +302,9 @@ def test_other_answers_and_other_models_are_refused(
     other.write_text(" \n\n")
     with pytest.raises(SearchError, match="expected an answer"):
         build(runs["hyperqa"], other, tmp_path / "new")
+    with pytest.raises(SearchError, match=r"at least 9,984 .*Received: 100"):
+        build(runs["hyperqa"], answer_file, tmp_path / "new", "ivf-pq")
+    assert not (tmp_path / "new").exists()
 
 
 def test_models_without_inner_products_are_refused(runs, answer_file, tmp_path):

@@ -11,8 +11,12 @@ import tensorflow as tf
 
 from keras_qa.errors import RankerError
 from keras_qa.export.keras_file import export_keras
+from keras_qa.export.keras_folder import save_folder
+from keras_qa.export.onnx import export_onnx
+from keras_qa.export.onnx_beside import add_onnx
 from keras_qa.export.saved_model import SavedModel
 from keras_qa.export.saved_model import export_saved_model
+from keras_qa.export.tflite import export_lite
 from keras_qa.models import HyperQA
 from keras_qa.ranker import Ranker
 from keras_qa.text.reading import TextReading
@@ -84,6 +88,36 @@ def test_only_a_saved_model_is_overwritten(models, tmp_path):
     with pytest.raises(FileExistsError, match=r"a folder with saved_model\.pb"):
         export_saved_model(models["hyperqa"], PLAIN, tmp_path, overwrite=True)
     assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize(
+    ("write", "mark", "of_another_form"),
+    [
+        (export_saved_model, "saved_model.pb", "model.keras"),
+        (export_onnx, "model.onnx", "model.tflite"),
+        (export_lite, "model.tflite", "model.onnx"),
+        (save_folder, "model.keras", "model.onnx"),
+    ],
+)
+def test_other_files_stay_next_to_an_older_export(
+    models, tmp_path, write, mark, of_another_form
+):
+    (tmp_path / mark).touch()
+    for other in ("notes.txt", of_another_form):
+        (tmp_path / other).touch()
+        with pytest.raises(FileExistsError, match=f"this form in it.*{other}"):
+            write(models["hyperqa"], PLAIN, tmp_path, overwrite=True)
+        (tmp_path / other).unlink()
+
+
+@needs_tensorflow
+def test_other_files_stay_in_the_onnx_form_of_a_run(tmp_path):
+    (tmp_path / "onnx").mkdir()
+    for name in ("reading.json", "notes.txt"):
+        (tmp_path / "onnx" / name).touch()
+    with pytest.raises(FileExistsError, match=r"this form in it.*notes\.txt"):
+        add_onnx(tmp_path, overwrite=True)
 
 
 @needs_tensorflow

@@ -1,7 +1,6 @@
 """What the folders of all model servers have: a name, a version, a batch."""
 
 import re
-from pathlib import Path
 
 from keras_qa.errors import ExportError
 
@@ -33,14 +32,3 @@ def check_name(name: str) -> None:
             "with none of the last two and not end in .config. "
             f"Received: name={name!r}"
         )
-
-
-def other_models(path: Path, name: str) -> list[Path]:
-    """The folders of other models, and of other versions of this one."""
-    return [
-        other
-        for folder, own in ((path, name), (path / name, VERSION))
-        if folder.is_dir()
-        for other in sorted(folder.iterdir())
-        if other.is_dir() and other.name != own
-    ]

@@ -23,7 +23,7 @@ from keras_qa.export.servers.repository import NAME
 from keras_qa.export.servers.repository import PAIRS
 from keras_qa.export.servers.repository import VERSION
 from keras_qa.export.servers.repository import check_name
-from keras_qa.export.servers.repository import other_models
+from keras_qa.export.target import SAVED_MODEL_NAMES
 from keras_qa.export.target import check_target
 from keras_qa.files.whole import write_whole
 from keras_qa.text.reading import TextReading
@@ -75,12 +75,17 @@ def export_tf_serving(
         ExportError: if Keras runs on another backend than TensorFlow, the model
             reads word pieces, or `name` cannot be a name.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` is a folder with `models.config` and of this model alone.
+            `path` has `models.config` and this model alone.
         RankerError: if the model has inputs that `reading` does not provide.
     """
     path = Path(path)
     check_name(name)
-    check_target(path, overwrite, MODELS, other_models(path, name))
+    own = {
+        ".": (MODELS, BATCHING, name),
+        name: (VERSION,),
+        f"{name}/{VERSION}": SAVED_MODEL_NAMES,
+    }
+    check_target(path, overwrite, MODELS, own)
 
     def save(folder: Path) -> None:
         folder.mkdir()

@@ -16,10 +16,11 @@ from keras_qa.export.servers.repository import NAME
 from keras_qa.export.servers.repository import PAIRS
 from keras_qa.export.servers.repository import VERSION
 from keras_qa.export.servers.repository import check_name
-from keras_qa.export.servers.repository import other_models
 from keras_qa.export.target import ONNX
 from keras_qa.export.target import check_target
+from keras_qa.export.tokenizer_file import TOKENIZERS
 from keras_qa.files.whole import write_whole
+from keras_qa.text.reading import READING_NAMES
 from keras_qa.text.reading import TextReading
 
 CONFIG = "config.pbtxt"
@@ -58,12 +59,17 @@ def export_triton(
             vocabulary does not have the model's size, or `name` cannot be a
             name.
         FileExistsError: if `path` exists, unless `overwrite` is true and
-            `path` contains `NAME/config.pbtxt` and no other model.
+            `path` has `NAME/config.pbtxt` and this model alone.
         ImportError: if tf2onnx or tokenizers is not installed.
     """
     path = Path(path)
     check_name(name)
-    check_target(path, overwrite, f"{name}/{CONFIG}", other_models(path, name))
+    own = {
+        ".": (name,),
+        name: (CONFIG, VERSION),
+        f"{name}/{VERSION}": (ONNX, *READING_NAMES, *TOKENIZERS.values()),
+    }
+    check_target(path, overwrite, f"{name}/{CONFIG}", own)
 
     def save(folder: Path) -> None:
         version = folder / name / VERSION

@@ -162,8 +162,12 @@ def test_triton_takes_further_inputs_but_no_fixed_batch(tmp_path):
         (export_triton, "ranker/config.pbtxt"),
     ],
 )
-@pytest.mark.parametrize("other", ["other/1", "ranker/2"])
-def test_other_models_and_versions_stay(model, tmp_path, export, mark, other):
+@pytest.mark.parametrize(
+    "other", ["other/1", "ranker/2", "notes.txt", "ranker/1/notes.txt"]
+)
+def test_other_models_versions_and_files_stay(
+    model, tmp_path, export, mark, other
+):
     models = tmp_path / "models"
     for folder in ("ranker/1", other):
         (models / folder).mkdir(parents=True)
