@@ -8,7 +8,7 @@ from pathlib import Path
 from keras_qa.errors import RankerError
 from keras_qa.export.forms import check_form
 from keras_qa.export.target import ONNX
-from keras_qa.export.target import check_target
+from keras_qa.export.target import check_nothing_else
 
 BM25 = "bm25"
 """The name of a ranker that is made of the shown questions' answers."""
@@ -33,7 +33,7 @@ def check_only_site(path: Path) -> None:
         FileExistsError: if something else is.
     """
     names = (*(file.name for file in PAGE.iterdir()), SITE, RANKERS)
-    check_target(path, True, SITE, {".": names})
+    check_nothing_else(path, {".": names})
 
 
 def check_runs(runs: Sequence[str]) -> None:

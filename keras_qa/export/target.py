@@ -59,6 +59,19 @@ def check_target(
             "`path` must not exist, unless `overwrite=True` and it is a "
             f"folder with {mark}. Received: path={path}"
         )
+    check_nothing_else(path, own)
+
+
+def check_nothing_else(path: Path, own: Mapping[str, Collection[str]]) -> None:
+    """Checks that a folder has nothing that would be lost with it.
+
+    Args:
+        path: the folder, which need not exist.
+        own: see `check_target`.
+
+    Raises:
+        FileExistsError: if it has.
+    """
     for folder, names in own.items():
         inside = path / folder
         for other in sorted(inside.iterdir()) if inside.is_dir() else ():

@@ -78,7 +78,7 @@ def check_overrides(
     Raises:
         SettingsError: if the model or the objective has no such setting.
     """
-    objectives = {settings.objective, settings.transfer_objective} - {None}
+    objectives = (settings.objective, settings.transfer_objective)
     for override in arguments.overrides:
         name = override.partition("=")[0]
         if name in of_others:
@@ -91,7 +91,8 @@ def check_overrides(
                 f"the setting `{name}` goes with objective=kl. "
                 f"Received: objective={settings.objective}"
             )
-        if name == "mined" and objectives == {PAPER}:
+        of_first = settings.transfer_objective in DISTILLED
+        if name == "mined" and settings.objective == PAPER and not of_first:
             raise SettingsError(
                 f"the setting `{name}` goes with every objective but "
                 f"{PAPER}, which has its own candidates. "

@@ -21,6 +21,7 @@ from keras_qa.text.tokenizer import tokenize
 from reproductions.harness.errors import SettingsError
 from reproductions.harness.questions import Parts
 from reproductions.harness.questions import open_for
+from reproductions.harness.settings import DISTILLED
 from reproductions.harness.settings import CommonSettings
 from reproductions.harness.settings import resolve_settings
 from reproductions.records.seed_groups import AFTER
@@ -151,6 +152,9 @@ def transfer_settings(settings: CommonSettings) -> Any:
         own["learning_rate"] = rate
     if settings.transfer_objective is not None:
         own["objective"] = settings.transfer_objective
+    # Without a teacher, its data sets have their `transfer_candidates` alone.
+    if own.get("objective", settings.objective) not in DISTILLED:
+        own["mined"] = 0
     # The default of a paper may be a patience; this stage has none.
     own |= {name: 0 for name in _OWN if name in names}
     defaults = type(settings)()

@@ -250,6 +250,13 @@ def test_parsing_gives_no_other_papers_option(capsys):
     [
         (["--model=cosineqa", "--set=radius=7"], "other models than cosineqa"),
         (["--set=mined=3"], "`mined` goes with every objective but paper"),
+        (
+            [
+                *("--transfer", "selqa", "--set=mined=3"),
+                "--set=transfer_objective=listwise",
+            ],
+            "`mined` goes with every objective but paper",
+        ),
         (["--set=label_weight=0.5"], "`label_weight` goes with objective=kl"),
         (["--set=objective=kl"], "objective=kl needs `--teacher FOLDER`"),
         (["--teacher=x"], "must go with objective=margin-mse or kl"),

@@ -184,7 +184,8 @@ class InContext(Toy):
 
 @pytest.mark.parametrize("objective", ["pairwise", "pointwise"])
 def test_a_model_is_trained_beside_the_features_of_words_in_context(objective):
-    run = _run(objective=objective, negatives=2, joint_weight=0.5)
+    # By the wide margin, whatever the weights, some loss is left.
+    run = _run(objective=objective, negatives=2, joint_weight=0.5, margin=50.0)
     run.arguments.model = "toy"
     experiment = InContext()
     training = training_of(experiment, run)

@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,11 @@ def test_settings_of_the_stage():
     assert transfer_settings(settings) == HyperQASettings(
         epochs=1, learning_rate=0.1, objective="listwise"
     )
+    settings = HyperQASettings(objective="kl", mined=5)
+    assert transfer_settings(settings).mined == 5
+    # Candidates for the first training are `transfer_candidates`.
+    settings = replace(settings, transfer_objective="listwise")
+    assert transfer_settings(settings).mined == 0
     with pytest.raises(SettingsError, match="`transfer_learning_rate` must be"):
         transfer_settings(Settings(transfer_learning_rate=0.1))
 
